@@ -1,0 +1,49 @@
+/*
+ * The linter and the comparison of catalogues: what is odd about a body, and what changed between
+ * two. Both produce models; cli/ prints them.
+ */
+#ifndef PODSKU_CATALOG_CHECK_H
+#define PODSKU_CATALOG_CHECK_H
+
+#include "catalog/catalog.h"
+
+struct podsku_finding {
+    bool is_error;    /* false: an oddity, one of the known lies */
+    char *path;       /* JSON path, "$.gpus[3].price.secure" */
+    const char *code; /* a fixed word, e.g. "suspect-price" */
+    char *message;
+};
+
+struct podsku_findings {
+    struct podsku_finding *list;
+    size_t count;
+    size_t errors;
+};
+
+/*
+ * Checks the bytes of a catalogue file. Content errors are findings, not failures: the function
+ * fails only on memory. Every error that podsku_catalog_load() would report is a finding, too.
+ */
+enum podsku_code podsku_catalog_check(const char *bytes, size_t len, const char *name,
+                                      const struct podsku_facts_set *facts, struct podsku_findings *findings,
+                                      struct podsku_error *err) PODSKU_CHECKED;
+void podsku_findings_free(struct podsku_findings *findings);
+
+struct podsku_change {
+    const struct podsku_gpu_type *old_type, *new_type; /* borrowed from the catalogues; both not NULL */
+    const char *field;                                 /* "price.secure", "stock", "max_gpus.community", "name", ... */
+    json_t *old_value, *new_value;                     /* owned by the list */
+};
+
+struct podsku_diff {
+    const struct podsku_gpu_type **added, **removed; /* arrays owned, types borrowed */
+    size_t added_count, removed_count;
+    struct podsku_change *changes;
+    size_t change_count;
+};
+
+enum podsku_code podsku_catalog_diff(const struct podsku_catalog *old_catalog, const struct podsku_catalog *new_catalog,
+                                     struct podsku_diff *diff, struct podsku_error *err) PODSKU_CHECKED;
+void podsku_diff_free(struct podsku_diff *diff);
+
+#endif

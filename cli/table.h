@@ -1,0 +1,33 @@
+/*
+ * Text tables by libsmartcols: rows are cells of text; columns know their head, side and whether they
+ * may be shortened or left out when the terminal is narrow.
+ */
+#ifndef PODSKU_CLI_TABLE_H
+#define PODSKU_CLI_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+
+struct cli_column {
+    const char *head;
+    bool right;     /* numbers */
+    bool trunc;     /* may be shortened on a narrow terminal */
+    int drop_order; /* 0: never left out; otherwise the smallest number is left out first */
+};
+
+struct cli_table;
+
+/* width 0: as wide as needed. *table is freed with cli_table_free(). */
+enum podsku_code cli_table_new(const struct cli_column *columns, size_t column_count, int width,
+                               struct cli_table **table, struct podsku_error *err) PODSKU_CHECKED;
+/* cells: column_count texts (NULL: "-"); copied. color: an ANSI sequence name for the row or NULL. */
+enum podsku_code cli_table_row(struct cli_table *table, const char *const *cells,
+                               struct podsku_error *err) PODSKU_CHECKED;
+enum podsku_code cli_table_print(struct cli_table *table, struct podsku_buf *out,
+                                 struct podsku_error *err) PODSKU_CHECKED;
+void cli_table_free(struct cli_table *table);
+
+#endif

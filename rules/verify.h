@@ -1,0 +1,109 @@
+/*
+ * Verify: what nvidia-smi and NCCL texts say of a machine, and whether that is what was asked for.
+ * Reading and judging are apart: a reading knows no expectation. A reader refuses rather than
+ * guesses: what a text does not carry is unknown.
+ */
+#ifndef PODSKU_RULES_VERIFY_H
+#define PODSKU_RULES_VERIFY_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "catalog/facts.h"
+
+#define PODSKU_VERIFY_GPUS_MAX 128
+
+/*
+ * One link between two GPUs, ordered: nearer is smaller. NV links carry their number in `count`.
+ * X(constant, word, GB/s hint or 0, meaning)
+ */
+#define PODSKU_PATH_LIST(X)                                \
+    X(SELF, "X", "the GPU itself")                         \
+    X(NV, "NV", "a bonded set of NVLinks")                 \
+    X(PIX, "PIX", "at most one PCIe bridge")               \
+    X(PXB, "PXB", "several PCIe bridges, no host bridge")  \
+    X(PHB, "PHB", "through a PCIe host bridge (CPU)")      \
+    X(NODE, "NODE", "between host bridges, one NUMA node") \
+    X(SYS, "SYS", "between sockets")                       \
+    X(SOC, "SOC", "between sockets (the old word for SYS)")
+
+#define PODSKU_PATH_ENUM(constant, word, meaning) PODSKU_PATH_##constant,
+enum podsku_path { PODSKU_PATH_UNKNOWN = -1, PODSKU_PATH_LIST(PODSKU_PATH_ENUM) PODSKU_PATH_COUNT };
+#undef PODSKU_PATH_ENUM
+
+struct podsku_pair_link {
+    enum podsku_path path;
+    int count; /* NVLinks of the pair, for NV; 0 otherwise */
+};
+
+/* Codes of problems and notes: fixed words. X(constant, code, kind) */
+#define PODSKU_FINDING_LIST(X)                    \
+    X(NO_TOPOLOGY, "no-topology", UNVERIFIED)     \
+    X(TRUNCATED, "truncated", UNVERIFIED)         \
+    X(UNKNOWN_CODE, "unknown-code", UNVERIFIED)   \
+    X(CONFLICTING, "conflicting", UNVERIFIED)     \
+    X(ASYMMETRIC, "asymmetric", UNVERIFIED)       \
+    X(HIDES_NVLINK, "hides-nvlink", UNVERIFIED)   \
+    X(OTHER_TOOL, "other-tool", UNVERIFIED)       \
+    X(DRIVER_FAILED, "driver-failed", UNVERIFIED) \
+    X(NO_LOGIN, "no-login", UNVERIFIED)           \
+    X(NOT_ALL_NVLINK, "not-all-nvlink", MISMATCH) \
+    X(WRONG_COUNT, "wrong-count", MISMATCH)       \
+    X(WRONG_MODEL, "wrong-model", MISMATCH)       \
+    X(MIG_SLICE, "mig-slice", MISMATCH)           \
+    X(P2P_OFF, "p2p-off", MISMATCH)               \
+    X(NCCL_SLOW, "nccl-slow", MISMATCH)           \
+    X(NO_GPU, "no-gpu", MISMATCH)                 \
+    X(DEGRADED, "degraded", NOTE)                 \
+    X(BELOW_EXPECTED, "below-expected", NOTE)     \
+    X(NUMA_SPLIT, "numa-split", NOTE)
+
+enum podsku_verdict {
+    PODSKU_VERDICT_NULL, /* nothing was expected, and the text was read whole */
+    PODSKU_VERDICT_MATCH,
+    PODSKU_VERDICT_MISMATCH,
+    PODSKU_VERDICT_UNVERIFIED,
+};
+
+/* What was asked for; a zeroed struct expects nothing. */
+struct podsku_expectation {
+    int gpus;                         /* 0: any number */
+    bool nvlink;                      /* NVLink among `gpus` (or all) GPUs */
+    const char *gpu_type;             /* GPU type id; NULL: any */
+    const struct podsku_facts *facts; /* of gpu_type; NULL: unknown */
+    bool whole_card;                  /* a MIG slice is a mismatch */
+    const char *mig_profile;          /* this profile on each GPU; NULL: none expected */
+    double min_link_gbs;              /* < = 0: not asked */
+    bool strict;                      /* notes are mismatches */
+};
+
+/* Reading and verification; private inside, see the accessors. */
+struct podsku_reading;
+struct podsku_verification;
+
+/*
+ * Reads any number of texts in one: topo -m, topo -p2p, -L, query CSV, nvlink -s, NCCL logs, alone
+ * or inside a report. Never fails on content (what cannot be read is in the reading), only on memory.
+ */
+enum podsku_code podsku_verify_read(const char *bytes, size_t len, struct podsku_reading **reading,
+                                    struct podsku_error *err) PODSKU_CHECKED;
+void podsku_reading_free(struct podsku_reading *reading);
+
+/* Judges a reading. The verification borrows the reading and copies what it needs of the expectation. */
+enum podsku_code podsku_verify_judge(const struct podsku_reading *reading, const struct podsku_expectation *expected,
+                                     struct podsku_verification **verification,
+                                     struct podsku_error *err) PODSKU_CHECKED;
+/* A verification without any text, e.g. because nobody could log in: unverified with this problem. */
+enum podsku_code podsku_verify_none(const char *code, const char *message, const struct podsku_expectation *expected,
+                                    struct podsku_verification **verification, struct podsku_error *err) PODSKU_CHECKED;
+void podsku_verification_free(struct podsku_verification *verification);
+
+enum podsku_verdict podsku_verification_verdict(const struct podsku_verification *verification);
+/* One line for people: "8x NVIDIA H100 80GB HBM3, driver 580.95, no MIG; 28 of 28 pairs NV18; P2P ok". */
+const char *podsku_verification_summary(const struct podsku_verification *verification);
+/* The podsku.verify/1 document: new reference, NULL without memory. */
+json_t *podsku_verification_encode(const struct podsku_verification *verification);
+
+#endif
