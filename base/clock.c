@@ -76,7 +76,8 @@ const char *podsku_time_text(int64_t wall_ms, char text[PODSKU_TIME_TEXT_SIZE])
     time_t when = (time_t)seconds;
     struct tm tm;
 
-    if (!gmtime_r(&when, &tm) || strftime(text, PODSKU_TIME_TEXT_SIZE, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
+    if (!gmtime_r(&when, &tm) || tm.tm_year > 9999 - 1900 ||
+        strftime(text, PODSKU_TIME_TEXT_SIZE, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
         memcpy(text, "-", 2);
     return text;
 }

@@ -15,7 +15,7 @@
 
 /*
  * Reads a decimal number of USD ("2.49", "1e-2"), rounded half to even to micro-USD on its decimal
- * digits. False for anything else (signs, blanks, NaN, more than PODSKU_UUSD_MAX).
+ * digits. False for anything else (signs, blanks, NaN, 1e12 USD or more).
  */
 bool podsku_money_parse(const char *text, int64_t *uusd);
 
