@@ -66,8 +66,12 @@ void podsku_error_context(struct podsku_error *err, const char *fmt, ...)
     memcpy(old, err->message, sizeof old);
     /* A message too long for its context loses its tail, never its context. */
     size_t used = (size_t)snprintf(err->message, sizeof err->message, "%s: ", context);
-    if (used < sizeof err->message)
-        (void)snprintf(err->message + used, sizeof err->message - used, "%s", old);
+    if (used >= sizeof err->message)
+        return;
+    size_t room = sizeof err->message - used - 1;
+    size_t len = strnlen(old, room);
+    memcpy(err->message + used, old, len);
+    err->message[used + len] = '\0';
 }
 
 enum podsku_code podsku_error_no_memory(struct podsku_error *err)

@@ -36,6 +36,13 @@ struct podsku_client_config {
     /* Seams for tests: curl's CONNECT_TO entry "HOST:PORT:HOST2:PORT2", and a PEM bundle to trust. */
     const char *connect_to;
     const char *ca_pem;
+    int64_t connect_timeout_ms; /* 0: 10 s */
+    int stall_s;                /* seconds with less than 1 byte/s that end a transfer; 0: 30 */
+    /*
+     * Polled in requests that `interrupted` does not end (POST, DELETE, and everything while the client is
+     * shielded); true gives up at once, whatever may have been done. For a second signal. NULL: never.
+     */
+    bool (*abandoned)(void *ctx);
 };
 
 struct podsku_client;
@@ -49,6 +56,12 @@ enum podsku_code podsku_client_new(const struct podsku_client_config *config, st
                                    struct podsku_error *err) PODSKU_CHECKED;
 void podsku_client_free(struct podsku_client *client);
 
+/*
+ * While shielded, `interrupted` is not asked: settling and terminating after a signal need reads that
+ * the same signal must not end. Calls nest: every true needs its false.
+ */
+void podsku_client_shield(struct podsku_client *client, bool on);
+
 struct podsku_response {
     int status; /* HTTP status; 0: no answer */
     struct podsku_buf body;
@@ -58,19 +71,24 @@ struct podsku_response {
     char rate_limit[256];  /* RateLimit header as received; empty: none */
     char date[64];         /* Date header; empty: none */
     char url[512];         /* without secrets */
-    bool request_sent;     /* bytes of the request left this machine: it may have been acted on */
+    bool more_link;        /* a Link header with rel="next": the list goes on elsewhere */
+    bool request_sent;     /* bytes of the request may have left this machine: it may have been acted on */
     int curl_code;         /* CURLcode; 0: a whole answer was received */
 };
 void podsku_response_free(struct podsku_response *response);
 
 struct podsku_request {
     enum podsku_api api;
-    const char *method; /* "GET", "POST", "DELETE" */
-    const char *path;   /* below the base, percent-encoded, with query: "/pods?x=y"; "" for GraphQL */
-    const char *body;   /* JSON text; NULL: none */
-    bool retry;         /* retry as a read (GET; DELETE is idempotent here, too) */
-    int64_t timeout_ms; /* of one try; 0: none beyond the stall limit */
-    /* Server-sent events and other streams: called with each chunk, false ends the transfer. NULL: buffer. */
+    const char *method;        /* "GET", "POST", "DELETE" */
+    const char *path;          /* below the base, percent-encoded, with query: "/pods?x=y"; "" for GraphQL */
+    const char *body;          /* JSON text; NULL: none */
+    bool retry;                /* retry as a read (GET; DELETE is idempotent here, too) */
+    int64_t timeout_ms;        /* of one try; 0: 300 s for GET, 120 s for others, none for streams */
+    const char *last_event_id; /* of a stream that is resumed; NULL: none */
+    /*
+     * Server-sent events and other streams: called with each chunk of a 2xx answer, false ends the transfer
+     * (which is then PODSKU_OK). There is no stall limit. NULL: the answer is buffered.
+     */
     bool (*sink)(void *ctx, const char *bytes, size_t len);
     void *sink_ctx;
 };
@@ -84,7 +102,7 @@ struct podsku_request {
 enum podsku_code podsku_client_send(struct podsku_client *client, const struct podsku_request *request,
                                     struct podsku_response *response, struct podsku_error *err) PODSKU_CHECKED;
 
-/* Percent-encodes one path segment or query value into out. */
+/* Percent-encodes one path segment or query value into out. A path segment "." or ".." stays one: refuse it before. */
 void podsku_url_escape(struct podsku_buf *out, const char *text);
 
 /* The base URL in use, without a trailing slash. Borrowed. NULL if there is none. */
