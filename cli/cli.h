@@ -29,8 +29,22 @@ struct cli {
     bool utf8;     /* the locale's character set is UTF-8 */
     int width;     /* columns of the terminal (COLUMNS wins); 0: not a terminal, do not fit */
     bool progress; /* stderr is a terminal: progress lines may rewrite themselves */
+    /*
+     * A reader that closed the pipe: cli_write() drops what comes and returns PODSKU_OK, so that the
+     * exit status is as without output; commands that go on (watch, evaluate) should end. Commands
+     * that hand over something which costs money set closed_stdout_fails: PODSKU_OUTPUT then.
+     */
+    bool stdout_closed, closed_stdout_fails;
+    char *key;              /* the API key once it was looked for, wiped by cli_end(); NULL: none */
+    const char *key_source; /* where it was found: "RUNPOD_API_KEY", a file's path; NULL: nowhere */
+    char key_path[512];     /* storage of key_source when it is a path */
+    bool key_looked;        /* it was looked for: key NULL means that there is none */
     struct podsku_error err;
 };
+
+/* Terminal, locale, signals; and the end: arguments and key are freed (wiped). */
+void cli_begin(struct cli *cli);
+void cli_end(struct cli *cli);
 
 /* Parsed options, by long name without dashes. Unknown names are a programming error (abort). */
 bool cli_has(const struct cli *cli, const char *option);
@@ -69,6 +83,12 @@ enum podsku_code cli_catalog(struct cli *cli, struct podsku_requirement *req, co
  * kept if it is not NULL: one run has one connection. need_key: PODSKU_AUTH without one.
  */
 enum podsku_code cli_client(struct cli *cli, bool need_key, struct podsku_client **client) PODSKU_CHECKED;
+
+/*
+ * Looks for the API key (cli/settings.c): fills cli->key and cli->key_source; that there is none is
+ * no error. RUNPOD_API_KEY is wiped from this program's own environment, so children never see it.
+ */
+enum podsku_code cli_find_key(struct cli *cli) PODSKU_CHECKED;
 
 /* "$XDG_STATE_HOME/podsku" (default ~/.local/state/podsku), created with mode 0700. Borrowed static text. */
 enum podsku_code cli_state_dir(struct cli *cli, const char **dir) PODSKU_CHECKED;

@@ -20,10 +20,13 @@ struct cli_column {
 
 struct cli_table;
 
-/* width 0: as wide as needed. *table is freed with cli_table_free(). */
+/*
+ * width: columns of the terminal; 0: as wide as needed. Columns are left out in drop_order first, then
+ * shortened: those marked `trunc`, and at last any. *table is freed with cli_table_free().
+ */
 enum podsku_code cli_table_new(const struct cli_column *columns, size_t column_count, int width,
                                struct cli_table **table, struct podsku_error *err) PODSKU_CHECKED;
-/* cells: column_count texts (NULL: "-"); copied. color: an ANSI sequence name for the row or NULL. */
+/* cells: column_count texts (NULL: "-"); copied, control bytes become '?'. */
 enum podsku_code cli_table_row(struct cli_table *table, const char *const *cells,
                                struct podsku_error *err) PODSKU_CHECKED;
 enum podsku_code cli_table_print(struct cli_table *table, struct podsku_buf *out,

@@ -1,0 +1,26 @@
+#include "cli/help.h"
+#include "cli/suggest.h"
+
+int cli_run_help(struct cli *cli)
+{
+    size_t count;
+    const char *const *operands = cli_operands(cli, &count);
+    const struct cli_command *command = count ? cli_find_command(operands[0]) : NULL;
+    struct podsku_buf page = {0};
+    enum podsku_code code;
+
+    if (!count)
+        cli_help_overview(&page, cli->width);
+    else if (command)
+        cli_help_command(&page, command, cli->width);
+    else if (!cli_help_topic(&page, operands[0], cli->width))
+        (void)cli_unknown_topic(cli, operands[0]);
+    if (cli->err.code)
+        return cli_fail(cli);
+    if (podsku_buf_failed(&page))
+        code = podsku_error_no_memory(&cli->err);
+    else
+        code = cli_write(cli, page.data, page.len);
+    podsku_buf_free(&page);
+    return code ? cli_fail(cli) : 0;
+}
