@@ -43,3 +43,26 @@ bool cli_signals_stop(void)
 {
     return seen > tolerated;
 }
+
+bool cli_signals_abandon(void)
+{
+    return seen >= 2 && seen > tolerated;
+}
+
+static int count_hook(void *ctx)
+{
+    (void)ctx;
+    return seen;
+}
+
+static void acknowledge_hook(void *ctx, int number)
+{
+    (void)ctx;
+    if (number > tolerated)
+        tolerated = number;
+}
+
+struct podsku_signals cli_signals_hooks(void)
+{
+    return (struct podsku_signals){.count = count_hook, .acknowledge = acknowledge_hook, .ctx = NULL};
+}

@@ -6,6 +6,8 @@
 
 #include <stdbool.h>
 
+#include "client/gone.h"
+
 /* From here on the signals are counted instead of ending the program. */
 void cli_signals_catch(void);
 
@@ -20,5 +22,11 @@ void cli_signals_tolerate(int count);
 
 /* More signals came than are tolerated: waits end with PODSKU_INTERRUPTED. */
 bool cli_signals_stop(void);
+
+/* A second signal came, which is not tolerated either: not even what creates or deletes is waited for. */
+bool cli_signals_abandon(void);
+
+/* The same as hooks of the deploy engine: acknowledging tolerates. */
+struct podsku_signals cli_signals_hooks(void);
 
 #endif
