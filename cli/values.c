@@ -99,10 +99,6 @@ enum podsku_code cli_requirement(struct cli *cli, struct podsku_requirement *req
         }
         code = podsku_requirement_set(req, option->name, values, count, &cli->err);
     }
-    if (!code && cli_has(cli, "inter-node-gbps") && !cli_has(cli, "nodes") && req->nodes < 2) {
-        podsku_error_hint(&cli->err, "add --nodes N: the bandwidth is that between the machines of an Instant Cluster");
-        code = podsku_error_set(&cli->err, PODSKU_USAGE, "--inter-node-gbps means nothing without --nodes");
-    }
     if (code)
         podsku_requirement_free(req);
     return code;
