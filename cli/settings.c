@@ -264,9 +264,21 @@ static void trace(void *ctx, const char *line)
         cli_say(&loud, "%s", line);
 }
 
+static bool interrupted(void *ctx)
+{
+    (void)ctx;
+    return cli_signals_stop();
+}
+
+static bool abandoned(void *ctx)
+{
+    (void)ctx;
+    return cli_signals_abandon();
+}
+
 enum podsku_code cli_client(struct cli *cli, bool need_key, struct podsku_client **client)
 {
-    struct podsku_client_config config = {.ctx = cli, .interrupted = cli_signals_interrupted, .abandoned = abandoned};
+    struct podsku_client_config config = {.ctx = cli, .interrupted = interrupted, .abandoned = abandoned};
     enum podsku_code code = cli_find_key(cli);
 
     if (code)
