@@ -53,8 +53,8 @@ struct podsku_pod {
     char *cloud; /* "SECURE", "COMMUNITY" or another word; NULL: unknown */
     char *data_center;
     char *cuda;
-    int64_t cost_uusd; /* per hour, when cost_known */
-    bool cost_known;
+    int64_t cost_uusd;     /* per hour, when cost_known; v1: adjustedCostPerHr, which is billed, else costPerHr */
+    bool cost_known;       /* false also for 0, which a stopped or a just created pod may show */
     int64_t created_ms;    /* 0: unknown */
     struct podsku_ssh ssh; /* the direct endpoint */
     char *cluster_id;      /* NULL: standalone */
@@ -94,7 +94,10 @@ enum podsku_code podsku_api_get_pod(struct podsku_client *client, enum podsku_ap
 /* 2xx is OK; 404 is PODSKU_NOT_FOUND. */
 enum podsku_code podsku_api_delete_pod(struct podsku_client *client, enum podsku_api api, const char *id,
                                        struct podsku_error *err) PODSKU_CHECKED;
-/* action: "start", "stop", "restart", "terminate" (v1: its own routes). */
+/*
+ * action: "start", "stop", "restart", "terminate" (v1: its own routes). Sent once. PODSKU_NO_CAPACITY:
+ * the stopped pod's machine has no free GPUs now.
+ */
 enum podsku_code podsku_api_pod_action(struct podsku_client *client, enum podsku_api api, const char *id,
                                        const char *action, struct podsku_error *err) PODSKU_CHECKED;
 enum podsku_code podsku_api_list_clusters(struct podsku_client *client, struct podsku_clusters *clusters,
@@ -154,6 +157,8 @@ struct podsku_create_result {
     int http_status;  /* 0: none */
     char detail[512]; /* the service's own words, control bytes removed */
     char request_id[96];
+    char **errors; /* every line of errors[], those about missing properties first; owned */
+    size_t error_count;
     int64_t wait_ms;               /* THROTTLED: how long; never 0 */
     struct podsku_pod pod;         /* MADE, pods: what the answer says */
     struct podsku_cluster cluster; /* MADE, clusters */
@@ -171,7 +176,12 @@ enum podsku_code podsku_api_create_cluster(struct podsku_client *client, const j
                                            struct podsku_create_result *result,
                                            struct podsku_error *err) PODSKU_CHECKED;
 
-/* Server-sent events of a pod's log; see client/logs.c. line: borrowed text, false ends the stream. */
+/*
+ * Server-sent events of a pod's log (REST v2). line: borrowed texts, event_id and source "" when the
+ * event has none; false ends the stream. last_event_id: resume after that event; NULL: the service's
+ * last 100 lines first. A stream that is lost is resumed. PODSKU_OK: line ended it, or the service
+ * did; PODSKU_TIMEOUT after timeout_ms (0: none).
+ */
 enum podsku_code podsku_api_pod_logs(struct podsku_client *client, const char *id, const char *last_event_id,
                                      bool (*line)(void *ctx, const char *event_id, const char *source,
                                                   const char *text),

@@ -173,6 +173,17 @@ bool podsku_client_key_in(const struct podsku_client *client, const char *text)
     return client->key && text && strstr(text, client->key) != NULL;
 }
 
+void podsku_client_redact(const struct podsku_client *client, char *text)
+{
+    if (!client->key)
+        return;
+    size_t len = strlen(client->key);
+    while ((text = strstr(text, client->key)) != NULL) {
+        memset(text, '*', len);
+        text += len;
+    }
+}
+
 static enum podsku_code no_key(struct podsku_error *err)
 {
     podsku_error_hint(
@@ -231,6 +242,13 @@ static enum podsku_code wait_ms(const struct podsku_client *client, const struct
             return PODSKU_OK;
         podsku_clock_sleep_ms(client->clock, left_ms < WAIT_SLICE_MS ? left_ms : WAIT_SLICE_MS);
     }
+}
+
+enum podsku_code podsku_client_wait(struct podsku_client *client, int64_t ms, struct podsku_error *err)
+{
+    const struct podsku_request read = {.method = "GET"};
+
+    return wait_ms(client, &read, ms, err);
 }
 
 static struct podsku_retry decide(struct podsku_client *client, const struct podsku_response *response, int attempt,

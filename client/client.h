@@ -102,6 +102,9 @@ struct podsku_request {
 enum podsku_code podsku_client_send(struct podsku_client *client, const struct podsku_request *request,
                                     struct podsku_response *response, struct podsku_error *err) PODSKU_CHECKED;
 
+/* Sleeps as before a retried read: PODSKU_INTERRUPTED as soon as `interrupted` says so (not while shielded). */
+enum podsku_code podsku_client_wait(struct podsku_client *client, int64_t ms, struct podsku_error *err) PODSKU_CHECKED;
+
 /* Percent-encodes one path segment or query value into out. A path segment "." or ".." stays one: refuse it before. */
 void podsku_url_escape(struct podsku_buf *out, const char *text);
 
@@ -114,5 +117,7 @@ enum podsku_code podsku_client_key_hmac(const struct podsku_client *client, cons
 bool podsku_client_has_key(const struct podsku_client *client);
 /* True if text contains the key (env values are refused by it). */
 bool podsku_client_key_in(const struct podsku_client *client, const char *text);
+/* Overwrites the key wherever text holds it: a service may echo it in what it answers. */
+void podsku_client_redact(const struct podsku_client *client, char *text);
 
 #endif
