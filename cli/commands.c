@@ -101,7 +101,8 @@ const struct cli_command cli_commands[CLI_COMMAND_COUNT] = {
                             "Prints the offers that pass every rule, cheapest first, and says how many others fail by "
                             "which rule, the nearest miss and the smallest change that would gain a candidate. With "
                             "--explain it gives all reasons for every other offer. Nothing is rented.",
-                        .examples = pick_examples},
+                        .examples = pick_examples,
+                        .run = cli_run_pick},
     [CLI_INDEX_DEPLOY] = {.name = "deploy",
                           .synopsis = "REQUIREMENT... POD...",
                           .summary = "rent the first candidate that places, and nothing else",
