@@ -180,21 +180,25 @@ static enum podsku_code hash_encoding(struct podsku_catalog *catalog, struct pod
     return code;
 }
 
-enum podsku_code podsku_catalog_hash(struct podsku_catalog *catalog, struct podsku_error *err)
+enum podsku_code podsku_catalog_hash_bytes(struct podsku_catalog *catalog, const char *bytes, struct podsku_error *err)
 {
     const struct catalog_store *store = catalog->store;
-    enum podsku_code code;
 
-    if (catalog->sha256[0])
-        return PODSKU_OK;
-    if (!store->bytes)
-        return hash_encoding(catalog, err);
     /* A recording holds the body as received, perhaps with blanks around it that belong to it. */
     if (store->recorded_sha256[0]) {
-        code = podsku_sha256(store->bytes + store->envelope_start, store->envelope_end - store->envelope_start,
-                             catalog->sha256, err);
+        enum podsku_code code = podsku_sha256(bytes + store->envelope_start,
+                                              store->envelope_end - store->envelope_start, catalog->sha256, err);
         if (code != PODSKU_OK || strcmp(catalog->sha256, store->recorded_sha256) == 0)
             return code;
     }
-    return podsku_sha256(store->bytes + store->body_start, store->body_end - store->body_start, catalog->sha256, err);
+    return podsku_sha256(bytes + store->body_start, store->body_end - store->body_start, catalog->sha256, err);
+}
+
+enum podsku_code podsku_catalog_hash(struct podsku_catalog *catalog, struct podsku_error *err)
+{
+    if (catalog->sha256[0])
+        return PODSKU_OK;
+    if (catalog->store->bytes)
+        return podsku_catalog_hash_bytes(catalog, catalog->store->bytes, err);
+    return hash_encoding(catalog, err);
 }

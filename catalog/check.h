@@ -31,7 +31,7 @@ void podsku_findings_free(struct podsku_findings *findings);
 
 struct podsku_change {
     const struct podsku_gpu_type *old_type, *new_type; /* borrowed from the catalogues; both not NULL */
-    const char *field;                                 /* "price.secure", "stock", "max_gpus.community", "name", ... */
+    char field[48];                                    /* "price.secure", "stock", "max_gpus.community", "name", ... */
     json_t *old_value, *new_value;                     /* owned by the list */
 };
 
@@ -42,6 +42,12 @@ struct podsku_diff {
     size_t change_count;
 };
 
+/*
+ * Types by id; of those in both, every field, in the new catalogue's order. Stock ("stock",
+ * "data_centers", "cuda_versions") is compared only between reads for the same product, cloud, count
+ * and filters; when the new catalogue has several reads the fields are "stock.secure.8" and so on.
+ * PODSKU_NO_MEMORY is the only failure; *diff is empty then.
+ */
 enum podsku_code podsku_catalog_diff(const struct podsku_catalog *old_catalog, const struct podsku_catalog *new_catalog,
                                      struct podsku_diff *diff, struct podsku_error *err) PODSKU_CHECKED;
 void podsku_diff_free(struct podsku_diff *diff);

@@ -219,16 +219,22 @@ static const char *entry_id(struct podsku_decode *decode, const json_t *entry, c
     return NULL;
 }
 
+struct podsku_place podsku_entry_place(const struct podsku_decode *decode, size_t index)
+{
+    /* A bare list is the body itself: "$[3]". */
+    const struct podsku_place *up = decode->bare ? decode->list_place.up : &decode->list_place;
+
+    return (struct podsku_place){up, NULL, index};
+}
+
 /* False: no memory. */
 static bool read_entry(struct podsku_decode *decode, struct podsku_catalog *catalog, size_t index, bool *seen_unknown)
 {
     struct podsku_arena *arena = &catalog->store->arena;
-    struct podsku_place place = {&decode->list_place, NULL, index};
+    struct podsku_place place = podsku_entry_place(decode, index);
     const json_t *entry = json_array_get(decode->list, index);
     struct podsku_place id_place = {&place, "id", 0};
 
-    if (decode->bare) /* the list is the body itself */
-        place.up = decode->list_place.up;
     const char *id = entry_id(decode, entry, &place);
     if (!id)
         return true;

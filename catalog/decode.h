@@ -9,6 +9,8 @@
 #include "catalog/store.h"
 
 /* A place in the document, linked upwards; the text of a JSON path is made only when it is needed. */
+#define PODSKU_PLACE_ALL SIZE_MAX /* as an index: every item, "[*]" */
+
 struct podsku_place {
     const struct podsku_place *up; /* NULL: the root, "$" */
     const char *member;            /* NULL: an index */
@@ -40,6 +42,9 @@ struct podsku_decode {
  */
 enum podsku_code podsku_decode(struct podsku_decode *decode, const json_t *root, const struct podsku_facts_set *facts,
                                const struct podsku_catalog_query *query, struct podsku_catalog **catalog);
+
+/* The place of an entry of the list. */
+struct podsku_place podsku_entry_place(const struct podsku_decode *decode, size_t index);
 
 /* An error of the content, with its place. Loading: `err` is set (the first one stays). */
 void podsku_decode_bad(struct podsku_decode *decode, const struct podsku_place *place, const char *code,

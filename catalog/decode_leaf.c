@@ -20,6 +20,8 @@ void podsku_place_text(struct podsku_buf *out, const struct podsku_place *place)
     podsku_place_text(out, place->up);
     if (place->member)
         podsku_buf_printf(out, ".%s", place->member);
+    else if (place->index == PODSKU_PLACE_ALL)
+        podsku_buf_puts(out, "[*]");
     else
         podsku_buf_printf(out, "[%zu]", place->index);
 }

@@ -44,4 +44,8 @@ bool podsku_store_reads(struct podsku_catalog *catalog, const struct podsku_cata
  */
 bool podsku_store_finish(struct podsku_catalog *catalog);
 
+/* Fills sha256 from the bytes that the store's positions are about. catalog.c */
+enum podsku_code podsku_catalog_hash_bytes(struct podsku_catalog *catalog, const char *bytes,
+                                           struct podsku_error *err) PODSKU_CHECKED;
+
 #endif
