@@ -1,11 +1,12 @@
 #include "client/transfer.h"
 
 #include <ctype.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-#include "base/digest.h"
 #include "base/text.h"
 
 enum {
@@ -423,6 +424,31 @@ static enum podsku_code report(struct transfer *transfer, CURLcode code, struct 
     return result;
 }
 
+/*
+ * The TLS library writes to sockets that the peer has reset, which raises SIGPIPE; libcurl does not
+ * hold it back with NOSIGNAL, and a library may not change the program's handlers. So it is blocked in
+ * this thread while the transfer runs, and one that came is taken off.
+ */
+static CURLcode perform(const struct podsku_client *client)
+{
+    static const struct timespec at_once;
+    sigset_t pipe_only;
+    sigset_t old;
+    sigset_t pending;
+
+    (void)sigemptyset(&pipe_only);
+    (void)sigaddset(&pipe_only, SIGPIPE);
+    bool was_pending = sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
+    bool blocked = pthread_sigmask(SIG_BLOCK, &pipe_only, &old) == 0;
+    CURLcode code = client->curl->easy_perform(client->handle);
+    if (blocked) {
+        if (!was_pending && sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1)
+            (void)sigtimedwait(&pipe_only, NULL, &at_once);
+        (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+    }
+    return code;
+}
+
 enum podsku_code podsku_transfer(struct podsku_client *client, const struct podsku_request *request, const char *url,
                                  struct podsku_response *response, struct podsku_error *err)
 {
@@ -448,7 +474,7 @@ enum podsku_code podsku_transfer(struct podsku_client *client, const struct pods
     if (set.code != CURLE_OK)
         return podsku_error_set(err, PODSKU_INTERNAL, "libcurl refuses an option: %s",
                                 client->curl->easy_strerror(set.code));
-    CURLcode code = client->curl->easy_perform(client->handle);
+    CURLcode code = perform(client);
     (void)client->curl->easy_getinfo(client->handle, CURLINFO_RESPONSE_CODE, &status);
     response->status = (int)status;
     /* The handle must not keep pointers into this frame. */
