@@ -71,6 +71,26 @@ void cli_option_spelling(const struct cli_option *option, char *text, size_t siz
     (void)snprintf(text, size, "%s--%s%s%s", letter, option->name, *value ? " " : "", value);
 }
 
+/* " (list, pull)": the verbs with which the row means something; nothing where all do. */
+static void option_verbs(const struct cli_option *option, const struct cli_command *command, struct podsku_buf *out)
+{
+    struct podsku_buf verbs = {0};
+    bool all = true;
+
+    for (const struct cli_verb *verb = command->verbs; verb && verb->names; verb++) {
+        char name[24];
+        (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(verb->names, "|"), verb->names);
+        if (cli_option_fits(option, cli_command_index(command), name))
+            podsku_buf_printf(&verbs, "%s%s", verbs.len ? ", " : "", name);
+        else
+            all = false;
+    }
+    if (!all)
+        podsku_buf_printf(out, " (%s)", podsku_buf_text(&verbs));
+    out->failed = out->failed || podsku_buf_failed(&verbs);
+    podsku_buf_free(&verbs);
+}
+
 /* The sentence of an option with what the tables know beyond it: words, verbs, other spellings. */
 void cli_option_sentence(const struct cli_option *option, const struct cli_command *command, struct podsku_buf *out)
 {
@@ -80,15 +100,8 @@ void cli_option_sentence(const struct cli_option *option, const struct cli_comma
     podsku_buf_puts(out, option->help);
     if (strcmp(option->name, "output") == 0 && strcmp(option->metavar, "FILE") != 0 && command)
         choices = cli_output_choices(cli_command_index(command), command->default_verb);
-    if (*choices && !(option->flags & CLI_OPTIONAL)) {
-        podsku_buf_puts(out, ": ");
-        for (const char *at = choices; *at; at++) {
-            if (*at == '|')
-                podsku_buf_puts(out, ", ");
-            else
-                podsku_buf_putc(out, *at);
-        }
-    }
+    if (*choices && !(option->flags & CLI_OPTIONAL))
+        podsku_buf_printf(out, " [%s]", choices);
     for (size_t i = 0; i < cli_option_alias_count; i++) {
         if (strcmp(cli_option_aliases[i].name, option->name) != 0)
             continue;
@@ -97,6 +110,8 @@ void cli_option_sentence(const struct cli_option *option, const struct cli_comma
     }
     if (aliased)
         podsku_buf_putc(out, ')');
+    if (command)
+        option_verbs(option, command, out);
 }
 
 static void options_of_group(struct cli_wrap *wrap, const struct cli_command *command, enum cli_group group)

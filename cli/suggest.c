@@ -264,11 +264,27 @@ enum podsku_code cli_bad_choice(struct cli *cli, const char *option, const char 
     return hint_list(cli, "it can be ", &list);
 }
 
+/* The word may be a misspelt level of `--nvlink LEVEL`, which is taken only if it is spelt right. */
+static const char *near_level(const struct cli *cli, const char *word)
+{
+    for (size_t i = 0; i < cli_option_count; i++) {
+        const char *levels[] = {"required", "possible", "preferred", "any", NULL};
+        if ((cli_options[i].flags & CLI_OPTIONAL) && cli_has(cli, cli_options[i].name))
+            return podsku_text_nearest(word, levels);
+    }
+    return NULL;
+}
+
 enum podsku_code cli_stray_operand(struct cli *cli, const char *word)
 {
     char command[64];
+    const char *level = near_level(cli, word);
 
     spell_command(cli, command, sizeof command);
+    if (level) {
+        podsku_error_hint(&cli->err, "did you mean --nvlink %s?", level);
+        return podsku_error_set(&cli->err, PODSKU_USAGE, "--nvlink has no level \"%s\"", word);
+    }
     if (cli->command->takes_rest) {
         (void)podsku_error_set(&cli->err, PODSKU_USAGE, "\"%s\" stands where only flags do", word);
         podsku_error_hint(&cli->err, "the command to run follows --, as in: %s ... -- %s", command, word);
