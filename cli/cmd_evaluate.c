@@ -1,0 +1,233 @@
+/* podsku evaluate: many recorded cases, decided offline; with or without expectations. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/command.h"
+#include "cli/evaluate.h"
+
+enum { FLUSH_AT = 256 << 10 };
+
+struct evaluation {
+    struct cli *cli;
+    const struct podsku_facts_set *facts;
+    struct cli_eval_catalog *catalogs;
+    size_t catalog_count;
+    struct cli_scenarios scenarios;
+    struct cli_report report;
+    struct podsku_decision decision; /* used again for every case */
+    int64_t limit;                   /* 0: none */
+};
+
+static enum podsku_code flush(void *ctx)
+{
+    struct evaluation *eval = ctx;
+
+    return cli_report_flush(&eval->report);
+}
+
+static enum podsku_code check_output(struct cli *cli)
+{
+    if (cli->output == CLI_TABLE || cli->output == CLI_JSON || cli->output == CLI_JUNIT)
+        return PODSKU_OK;
+    podsku_error_hint(&cli->err, "table, json or junit");
+    return podsku_error_set(&cli->err, PODSKU_USAGE, "evaluate has no --output %s", cli_value(cli, "output"));
+}
+
+static enum podsku_code load_catalog(struct evaluation *eval, const char *source, struct cli_eval_catalog *slot)
+{
+    struct podsku_error *err = &eval->cli->err;
+    enum podsku_code code;
+    json_t *name;
+
+    slot->name = source;
+    if (strcmp(source, "live") == 0 || strcmp(source, "graphql") == 0) {
+        podsku_error_hint(err, "podsku catalog pull --catalog %s -o FILE, then --catalog FILE", source);
+        return podsku_error_set(err, PODSKU_USAGE, "evaluate works offline, on recorded catalogues");
+    }
+    if (strcmp(source, "bundled") == 0)
+        code = podsku_catalog_bundled(eval->facts, &slot->catalog, err);
+    else
+        code = podsku_catalog_load_file(source, eval->facts, &slot->catalog, err);
+    if (code != PODSKU_OK)
+        return code;
+    name = podsku_json_text(source);
+    podsku_json_write(&slot->json_name, name, false);
+    json_decref(name);
+    return podsku_buf_failed(&slot->json_name) ? podsku_error_no_memory(err) : PODSKU_OK;
+}
+
+static enum podsku_code load_catalogs(struct evaluation *eval, const char *scenarios)
+{
+    static const char *const fallback[] = {"bundled"};
+    struct cli *cli = eval->cli;
+    size_t count;
+    const char *const *sources = cli_values(cli, "catalog", &count);
+    enum podsku_code code = PODSKU_OK;
+
+    if (count == 0) {
+        sources = fallback;
+        count = 1;
+    }
+    eval->catalogs = calloc(count, sizeof *eval->catalogs);
+    if (!eval->catalogs)
+        return podsku_error_no_memory(&cli->err);
+    eval->catalog_count = count;
+    for (size_t i = 0; i < count && code == PODSKU_OK; i++) {
+        if (strcmp(sources[i], "-") == 0 && strcmp(scenarios, "-") == 0)
+            code = podsku_error_set(&cli->err, PODSKU_USAGE,
+                                    "scenarios and a catalogue cannot both come from standard input");
+        else
+            code = load_catalog(eval, sources[i], &eval->catalogs[i]);
+    }
+    return code;
+}
+
+static enum podsku_code load(struct evaluation *eval)
+{
+    struct cli *cli = eval->cli;
+    size_t count;
+    const char *const *operands = cli_operands(cli, &count);
+    enum podsku_code code = check_output(cli);
+
+    if (code == PODSKU_OK)
+        code = cli_count(cli, "limit", 0, 1, 1000000, &eval->limit);
+    if (code == PODSKU_OK)
+        code = cli_facts(cli, &eval->facts);
+    if (code == PODSKU_OK)
+        code = load_catalogs(eval, operands[0]);
+    if (code == PODSKU_OK)
+        code = cli_scenarios_open(&eval->scenarios, operands[0], &cli->err);
+    return code;
+}
+
+static enum podsku_code decide_case(struct evaluation *eval, struct cli_eval_catalog *catalog,
+                                    const struct cli_case *item)
+{
+    struct podsku_error *err = &eval->cli->err;
+    bool reasons = item->needs_reasons || (eval->report.explain && !item->expect);
+    struct cli_verdict verdict = {0};
+    /* Lenient: a pattern that matches nothing leaves no candidates; it is no fault of the scenario. */
+    enum podsku_code code =
+        podsku_decide(catalog->catalog, &item->req, reasons ? PODSKU_DECIDE_REASONS : PODSKU_DECIDE_COUNT, true,
+                      &eval->decision, err);
+    if (code != PODSKU_OK)
+        return code;
+    if (!item->expect) {
+        cli_report_decision(&eval->report, catalog, item, &eval->decision);
+        return PODSKU_OK;
+    }
+    code = cli_case_judge(item, &eval->decision, &verdict, err);
+    if (code == PODSKU_OK)
+        cli_report_verdict(&eval->report, catalog, item, &verdict);
+    cli_verdict_free(&verdict);
+    return code;
+}
+
+static enum podsku_code run_case(struct evaluation *eval, const char *bytes, size_t len, size_t line)
+{
+    struct cli_case item = {0};
+    struct podsku_error line_err = {0};
+    enum podsku_code code = cli_case_read(&item, bytes, len, eval->scenarios.name, &line_err);
+
+    if (code == PODSKU_NO_MEMORY) {
+        code = podsku_error_no_memory(&eval->cli->err);
+    } else if (code != PODSKU_OK) {
+        cli_report_error(&eval->report, &item, line, &line_err);
+        code = PODSKU_OK;
+    } else {
+        if (eval->limit > 0 && (item.req.limit == 0 || item.req.limit > eval->limit))
+            item.req.limit = (int)eval->limit;
+        for (size_t i = 0; i < eval->catalog_count && code == PODSKU_OK; i++)
+            code = decide_case(eval, &eval->catalogs[i], &item);
+    }
+    cli_case_free(&item);
+    if (code == PODSKU_OK && eval->report.out.len >= FLUSH_AT)
+        code = cli_report_flush(&eval->report);
+    return code;
+}
+
+/* What follows a broken place in an array cannot be told apart: it is one more error, and the last. */
+static enum podsku_code end_at_broken(struct evaluation *eval)
+{
+    const struct cli_case nameless = {0};
+    struct podsku_error broken = eval->cli->err;
+
+    podsku_error_clear(&eval->cli->err);
+    cli_report_error(&eval->report, &nameless, eval->scenarios.line, &broken);
+    return PODSKU_OK;
+}
+
+static enum podsku_code run_cases(struct evaluation *eval)
+{
+    enum podsku_code code;
+    const char *bytes;
+    size_t len = 0;
+    size_t line = 0;
+
+    cli_report_begin(&eval->report);
+    for (;;) {
+        code = cli_scenarios_next(&eval->scenarios, &bytes, &len, &line, &eval->cli->err);
+        if (code == PODSKU_INPUT) {
+            code = end_at_broken(eval);
+            break;
+        }
+        if (code != PODSKU_OK || !bytes)
+            break;
+        code = run_case(eval, bytes, len, line);
+        if (code != PODSKU_OK)
+            break;
+    }
+    if (code == PODSKU_OK) {
+        cli_report_end(&eval->report);
+        code = cli_report_flush(&eval->report);
+    }
+    return code;
+}
+
+static int conclude(struct evaluation *eval)
+{
+    struct cli *cli = eval->cli;
+    const struct cli_report *report = &eval->report;
+
+    if (report->cases == 0)
+        cli_warn(cli, "no scenario in %s", eval->scenarios.name);
+    if (report->errors > 0) {
+        (void)podsku_error_set(&cli->err, PODSKU_INPUT, "%zu of the scenarios in %s could not be read", report->errors,
+                               eval->scenarios.name);
+        return cli_decided(cli, PODSKU_INPUT);
+    }
+    if (report->failed > 0) {
+        (void)podsku_error_set(&cli->err, PODSKU_EXPECTATION, "%zu of %zu expectations failed", report->failed,
+                               report->failed + report->passed);
+        return cli_decided(cli, PODSKU_EXPECTATION);
+    }
+    return 0;
+}
+
+int cli_run_evaluate(struct cli *cli)
+{
+    struct evaluation eval = {.cli = cli, .scenarios = {.fd = -1}};
+    int status;
+
+    eval.report.cli = cli;
+    eval.report.explain = cli_has(cli, "explain");
+    eval.scenarios.before_read = flush;
+    eval.scenarios.ctx = &eval;
+    if (load(&eval) != PODSKU_OK || run_cases(&eval) != PODSKU_OK)
+        status = cli_fail(cli);
+    else
+        status = conclude(&eval);
+    for (size_t i = 0; i < eval.catalog_count; i++) {
+        podsku_catalog_free(eval.catalogs[i].catalog);
+        podsku_buf_free(&eval.catalogs[i].json_name);
+        cli_fragments_free(&eval.catalogs[i].fragments);
+    }
+    free(eval.catalogs);
+    cli_scenarios_close(&eval.scenarios);
+    podsku_buf_free(&eval.report.out);
+    podsku_buf_free(&eval.report.body);
+    podsku_decision_free(&eval.decision);
+    podsku_facts_free(eval.facts);
+    return status;
+}

@@ -1,0 +1,104 @@
+/*
+ * podsku evaluate, inside: scenarios are read one by one in constant memory, decided, and either
+ * judged by what they expect or printed as a batch line.
+ */
+#ifndef PODSKU_CLI_EVALUATE_H
+#define PODSKU_CLI_EVALUATE_H
+
+#include <stddef.h>
+
+#include "cli/cli.h"
+#include "rules/rules.h"
+
+/*
+ * The scenarios' text, as a JSON array or JSON Lines, told apart by the first byte that is not blank.
+ * One buffer holds one scenario at a time.
+ */
+struct cli_scenarios {
+    const char *name; /* of the file, for errors */
+    int fd;
+    /* Called before each read that may have to wait: what is decided goes out before. */
+    enum podsku_code (*before_read)(void *ctx);
+    void *ctx;
+    char *bytes;
+    size_t start, end, room; /* unread bytes are [start, end) */
+    bool at_end;             /* of the file */
+    enum { CLI_SCENARIOS_UNKNOWN, CLI_SCENARIOS_LINES, CLI_SCENARIOS_ARRAY, CLI_SCENARIOS_DONE } shape;
+    bool between; /* array: an element was read, a comma or the end comes next */
+    size_t line;  /* number of the line that start is in, from 1 */
+};
+
+/* "-" is standard input. PODSKU_NO_FILE when it cannot be opened. Free with cli_scenarios_close(). */
+enum podsku_code cli_scenarios_open(struct cli_scenarios *scenarios, const char *path,
+                                    struct podsku_error *err) PODSKU_CHECKED;
+void cli_scenarios_close(struct cli_scenarios *scenarios);
+
+/*
+ * The next scenario's bytes, valid until the next call, and the line it starts in; *bytes is NULL
+ * after the last. PODSKU_INPUT when the array is broken outside its elements, or a scenario is larger
+ * than 16 MiB.
+ */
+enum podsku_code cli_scenarios_next(struct cli_scenarios *scenarios, const char **bytes, size_t *len, size_t *line,
+                                    struct podsku_error *err) PODSKU_CHECKED;
+
+/* One scenario, read. */
+struct cli_case {
+    json_t *root;       /* owned */
+    const json_t *name; /* a string; NULL: none */
+    json_t *expect;     /* an object with known keys; NULL: none */
+    bool needs_reasons; /* expect says something of rejected offers */
+    struct podsku_requirement req;
+};
+/* Reads and checks; on PODSKU_INPUT the name may still be set. Free with cli_case_free() in any case. */
+enum podsku_code cli_case_read(struct cli_case *item, const char *bytes, size_t len, const char *file,
+                               struct podsku_error *err) PODSKU_CHECKED;
+void cli_case_free(struct cli_case *item);
+
+/* What an expectation found. */
+struct cli_verdict {
+    bool ok;
+    json_t *actual;            /* the keys that were expected, as they are; owned */
+    struct podsku_buf message; /* what differs; empty when ok */
+};
+enum podsku_code cli_case_judge(const struct cli_case *item, const struct podsku_decision *decision,
+                                struct cli_verdict *verdict, struct podsku_error *err) PODSKU_CHECKED;
+void cli_verdict_free(struct cli_verdict *verdict);
+
+/* {"id","cloud","gpus","price_per_hour"} texts, made once for each offer that occurs. */
+struct cli_fragments {
+    struct cli_fragment *slots; /* open addressing */
+    size_t room, count;
+    struct podsku_buf text;
+};
+/* Appends the text of an offer of this catalogue. */
+void cli_fragment(struct cli_fragments *fragments, const struct podsku_offer *offer, struct podsku_buf *out);
+void cli_fragments_free(struct cli_fragments *fragments);
+
+/* One catalogue that the cases are decided on. */
+struct cli_eval_catalog {
+    const char *name; /* as given */
+    struct podsku_catalog *catalog;
+    struct podsku_buf json_name;
+    struct cli_fragments fragments;
+};
+
+/* What a run prints, whatever the format. */
+struct cli_report {
+    struct cli *cli;
+    bool explain;
+    size_t cases, passed, failed, errors;
+    struct podsku_buf out;  /* not yet written */
+    struct podsku_buf body; /* junit: all cases, since the counts stand before them */
+};
+void cli_report_begin(struct cli_report *report);
+void cli_report_decision(struct cli_report *report, struct cli_eval_catalog *catalog, const struct cli_case *item,
+                         const struct podsku_decision *decision);
+void cli_report_verdict(struct cli_report *report, const struct cli_eval_catalog *catalog, const struct cli_case *item,
+                        const struct cli_verdict *verdict);
+void cli_report_error(struct cli_report *report, const struct cli_case *item, size_t line,
+                      const struct podsku_error *err);
+void cli_report_end(struct cli_report *report);
+/* Writes what is pending. */
+enum podsku_code cli_report_flush(struct cli_report *report) PODSKU_CHECKED;
+
+#endif

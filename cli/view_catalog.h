@@ -1,0 +1,40 @@
+/*
+ * podsku catalog, inside: each verb loads its model and shows it. Each function returns the exit status.
+ */
+#ifndef PODSKU_CLI_VIEW_CATALOG_H
+#define PODSKU_CLI_VIEW_CATALOG_H
+
+#include "cli/cli.h"
+#include "rules/rules.h"
+
+int cli_catalog_list(struct cli *cli);
+int cli_catalog_pull(struct cli *cli);
+int cli_catalog_diff(struct cli *cli);
+int cli_catalog_check(struct cli *cli);
+int cli_catalog_mig(struct cli *cli);
+
+/* PODSKU_USAGE unless cli->output is one of these bits, 1U << CLI_TABLE and so on. */
+enum podsku_code cli_check_output(struct cli *cli, const char *command, unsigned formats) PODSKU_CHECKED;
+
+/* The types of a catalogue that are shown. */
+struct catalog_view {
+    struct cli *cli;
+    const struct podsku_catalog *catalog;
+    const struct podsku_requirement *req; /* which cloud and count the stock is for */
+    const struct podsku_gpu_type **types; /* owned array */
+    size_t count;
+};
+
+enum podsku_code cli_catalog_table(const struct catalog_view *view, struct podsku_buf *out) PODSKU_CHECKED;
+enum podsku_code cli_catalog_wide(const struct catalog_view *view, struct podsku_buf *out) PODSKU_CHECKED;
+void cli_catalog_csv(const struct catalog_view *view, struct podsku_buf *out);
+json_t *cli_catalog_json(const struct catalog_view *view);
+/* By data center; *empty tells that the catalogue lists none. */
+enum podsku_code cli_catalog_centers(const struct catalog_view *view, struct podsku_buf *out,
+                                     bool *empty) PODSKU_CHECKED;
+json_t *cli_catalog_centers_json(const struct catalog_view *view);
+
+/* The cloud and the count that the stock of a list is for: the first ones asked for. */
+enum podsku_cloud cli_view_cloud(const struct podsku_requirement *req);
+
+#endif
