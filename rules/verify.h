@@ -14,10 +14,11 @@
 #include "catalog/facts.h"
 
 #define PODSKU_VERIFY_GPUS_MAX 128
+#define PODSKU_VERIFY_BYTES_MAX ((size_t)16 << 20) /* of a text; what is beyond is not read */
 
 /*
  * One link between two GPUs, ordered: nearer is smaller. NV links carry their number in `count`.
- * X(constant, word, GB/s hint or 0, meaning)
+ * X(constant, word, meaning)
  */
 #define PODSKU_PATH_LIST(X)                                \
     X(SELF, "X", "the GPU itself")                         \
@@ -37,6 +38,21 @@ struct podsku_pair_link {
     enum podsku_path path;
     int count; /* NVLinks of the pair, for NV; 0 otherwise */
 };
+
+/* The legend: one row per path in the order of enum podsku_path. */
+struct podsku_path_word {
+    const char *word;    /* as nvidia-smi prints it; "NV" stands before a number */
+    const char *meaning; /* a few words */
+};
+const struct podsku_path_word *podsku_path_words(size_t *count);
+const char *podsku_path_word(enum podsku_path path);    /* "?" for UNKNOWN */
+const char *podsku_path_meaning(enum podsku_path path); /* "not known" for UNKNOWN */
+
+#define PODSKU_LINK_TEXT_SIZE 8
+/* "NV18", "SYS"; returns text. */
+const char *podsku_link_text(struct podsku_pair_link link, char text[PODSKU_LINK_TEXT_SIZE]);
+/* True when a is farther than b: NV# (more links nearer) < PIX < PXB < PHB < NODE < SYS = SOC. */
+bool podsku_link_farther(struct podsku_pair_link a, struct podsku_pair_link b);
 
 /* Codes of problems and notes: fixed words. X(constant, code, kind) */
 #define PODSKU_FINDING_LIST(X)                    \
@@ -103,6 +119,30 @@ void podsku_verification_free(struct podsku_verification *verification);
 enum podsku_verdict podsku_verification_verdict(const struct podsku_verification *verification);
 /* One line for people: "8x NVIDIA H100 80GB HBM3, driver 580.95, no MIG; 28 of 28 pairs NV18; P2P ok". */
 const char *podsku_verification_summary(const struct podsku_verification *verification);
+/* "match", "mismatch", "unverified"; "no expectation" for NULL. */
+const char *podsku_verdict_name(enum podsku_verdict verdict);
+
+/*
+ * What views show. Texts are borrowed from the verification.
+ */
+int podsku_verification_gpus(const struct podsku_verification *verification);       /* -1: unknown */
+bool podsku_verification_has_links(const struct podsku_verification *verification); /* some matrix was read */
+bool podsku_verification_whole(const struct podsku_verification *verification);     /* and it answers */
+/* Row i, column j as written; path UNKNOWN where the text does not say. */
+struct podsku_pair_link podsku_verification_link(const struct podsku_verification *verification, int i, int j);
+int podsku_verification_numa(const struct podsku_verification *verification, int gpu); /* 0, 1, ...; -1: unknown */
+/* NVLink groups: maximal sets of pairwise linked GPUs. */
+int podsku_verification_group_count(const struct podsku_verification *verification);
+bool podsku_verification_in_group(const struct podsku_verification *verification, int group, int gpu);
+double podsku_verification_link_gbs(
+    const struct podsku_verification *verification); /* one NVLink, each way; 0: unknown */
+const char *podsku_verification_model(const struct podsku_verification *verification, int gpu); /* NULL: not named */
+/* Message of a finding, its code in *code; NULL beyond the last. */
+const char *podsku_verification_problem(const struct podsku_verification *verification, size_t index,
+                                        const char **code);
+const char *podsku_verification_note(const struct podsku_verification *verification, size_t index, const char **code);
+const char *podsku_verification_advice(const struct podsku_verification *verification, size_t index);
+
 /* The podsku.verify/1 document: new reference, NULL without memory. */
 json_t *podsku_verification_encode(const struct podsku_verification *verification);
 

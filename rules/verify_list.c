@@ -1,0 +1,429 @@
+/*
+ * Lists: `nvidia-smi -L` (with MIG devices), `nvlink -s`, query CSV, and the driver's own words.
+ * Lists may be there several times; each is a block that begins where the index starts again.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/verify_parts.h"
+
+/* --- blocks ------------------------------------------------------------------------------------ */
+
+static void clear_list(struct verify_list *list)
+{
+    memset(list, 0, sizeof *list);
+    memset(list->mig_mode, -1, sizeof list->mig_mode);
+}
+
+enum podsku_code podsku_verify_list_init(struct verify_list_reader *reader, struct podsku_error *err)
+{
+    reader->all = malloc(sizeof *reader->all);
+    reader->now = malloc(sizeof *reader->now);
+    if (!reader->all || !reader->now)
+        return podsku_error_no_memory(err);
+    clear_list(reader->all);
+    clear_list(reader->now);
+    reader->last = -1;
+    return PODSKU_OK;
+}
+
+void podsku_verify_list_free(struct verify_list_reader *reader)
+{
+    free(reader->all);
+    free(reader->now);
+    reader->all = reader->now = NULL;
+}
+
+static void merge_mig(struct verify_list *all, const struct verify_list *now, bool *conflict)
+{
+    if (all->mig_count && now->mig_count) {
+        *conflict |= all->mig_count != now->mig_count;
+        for (int i = 0; i < all->mig_count && i < now->mig_count; i++)
+            *conflict |= all->mig[i].gpu != now->mig[i].gpu || strcmp(all->mig[i].profile, now->mig[i].profile) != 0;
+    } else if (now->mig_count) {
+        memcpy(all->mig, now->mig, sizeof all->mig);
+        all->mig_count = now->mig_count;
+    }
+}
+
+/* Every block of one machine names the same GPUs; a later one may be shorter or know more. */
+static void end_block(struct verify_list_reader *reader)
+{
+    struct verify_list *all = reader->all;
+    const struct verify_list *now = reader->now;
+
+    for (int i = 0; i < now->count; i++) {
+        if (now->name[i][0] && all->name[i][0])
+            reader->conflict |= strcmp(now->name[i], all->name[i]) != 0;
+        if (!all->name[i][0])
+            memcpy(all->name[i], now->name[i], VERIFY_NAME);
+        if (!all->uuid[i][0])
+            memcpy(all->uuid[i], now->uuid[i], sizeof all->uuid[i]);
+        if (all->mig_mode[i] < 0)
+            all->mig_mode[i] = now->mig_mode[i];
+        if (now->links_up[i] || now->links_down[i]) {
+            all->links_up[i] = now->links_up[i];
+            all->links_down[i] = now->links_down[i];
+        }
+    }
+    merge_mig(all, now, &reader->conflict);
+    if (now->count > all->count)
+        all->count = now->count;
+    if (reader->last >= 0)
+        clear_list(reader->now);
+    reader->last = -1;
+}
+
+/* The entry for GPU `index`, in the block that it belongs to; false beyond the maximum. */
+static bool enter(struct verify_list_reader *reader, int index)
+{
+    if (index < 0 || index >= VERIFY_GPUS)
+        return false;
+    if (index <= reader->last)
+        end_block(reader);
+    reader->last = index;
+    if (index >= reader->now->count)
+        reader->now->count = index + 1;
+    return true;
+}
+
+static void copy_text(char *out, size_t size, const char *text, size_t len)
+{
+    while (len > 0 && text[len - 1] == ' ')
+        len--;
+    if (len >= size)
+        len = size - 1;
+    memcpy(out, text, len);
+    out[len] = '\0';
+}
+
+/* --- -L and nvlink -s -------------------------------------------------------------------------- */
+
+static bool names_a_gpu(const char *text, size_t len)
+{
+    static const char *const makers[] = {"NVIDIA", "Tesla", "GeForce", "Quadro", "TITAN", "GRID",
+                                         "AMD",    "A100",  "A30",     "A40",    "H100",  "RTX"};
+
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
+        size_t word = strlen(makers[i]);
+        if (len >= word && memcmp(text, makers[i], word) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* "GPU 0: NVIDIA A40 (UUID: GPU-...)": the name ends before the UUID, if there is one. */
+static bool read_gpu(struct verify_list_reader *reader, const struct verify_line *line)
+{
+    const char *end = line->text + line->len;
+    const char *at = memmem(line->text, line->len, "GPU ", 4);
+
+    if (!at || (at > line->text && ((at[-1] >= 'A' && at[-1] <= 'Z') || (at[-1] >= 'a' && at[-1] <= 'z'))))
+        return false;
+    const char *digits = at + 4;
+    const char *colon = digits;
+    while (colon < end && *colon >= '0' && *colon <= '9')
+        colon++;
+    if (end - colon < 2 || colon[0] != ':' || colon[1] != ' ')
+        return false;
+    const char *name = colon + 2;
+    const char *uuid = memmem(name, (size_t)(end - name), " (UUID:", 7);
+    const char *name_end = uuid ? uuid : end;
+    if (!uuid && (!names_a_gpu(name, (size_t)(end - name)) || end - name >= VERIFY_NAME || line->unfinished))
+        return false;
+    int index = podsku_verify_token_number(digits, (size_t)(colon - digits));
+    if (!enter(reader, index))
+        return true;
+    reader->listed = true;
+    copy_text(reader->now->name[index], VERIFY_NAME, name, (size_t)(name_end - name));
+    if (uuid) {
+        const char *id = memmem(uuid, (size_t)(end - uuid), "GPU-", 4);
+        size_t len = 0;
+        while (id && id + len < end && id[len] != ')' && id[len] != ' ')
+            len++;
+        if (id)
+            copy_text(reader->now->uuid[index], sizeof reader->now->uuid[index], id, len);
+    }
+    return true;
+}
+
+size_t podsku_verify_profile_length(const char *text, size_t len)
+{
+    size_t i = 0;
+    size_t digits;
+
+    /* An optional compute instance, then slices and memory: "1c.3g.20gb", "1g.24gb+gfx". */
+    for (int part = 0; part < 3; part++) {
+        for (digits = 0; i < len && text[i] >= '0' && text[i] <= '9'; digits++)
+            i++;
+        if (digits == 0 || digits > 4 || i >= len)
+            return 0;
+        if (part < 2 && i + 1 < len && (text[i] == 'g' || (part == 0 && text[i] == 'c')) && text[i + 1] == '.') {
+            part = text[i] == 'g' ? 1 : 0; /* after "g." comes the memory */
+            if (i > 8)
+                return 0;
+            i += 2;
+            continue;
+        }
+        break;
+    }
+    if (len - i < 2 || text[i] != 'g' || text[i + 1] != 'b' || !memchr(text, 'g', i))
+        return 0;
+    i += 2;
+    if (i < len && (text[i] == '+' || text[i] == '-' || text[i] == '.')) {
+        size_t suffix = i + 1;
+        while (suffix < len && ((text[suffix] >= 'a' && text[suffix] <= 'z') || text[suffix] == '.'))
+            suffix++;
+        if (suffix > i + 1)
+            i = suffix;
+    }
+    return i;
+}
+
+/* "  MIG 1g.10gb     Device  0: (UUID: MIG-...)" under its GPU. */
+static bool read_mig(struct verify_list_reader *reader, const struct verify_line *line)
+{
+    struct verify_list *now = reader->now;
+
+    for (size_t i = 0; i + 2 < line->token_count; i++) {
+        const struct verify_token *profile = &line->tokens[i + 1];
+        if (!podsku_verify_token_is(&line->tokens[i], "MIG") ||
+            !podsku_verify_token_is(&line->tokens[i + 2], "Device") ||
+            podsku_verify_profile_length(profile->text, profile->len) != profile->len ||
+            profile->len >= sizeof now->mig[0].profile)
+            continue;
+        if (reader->last >= 0 && now->mig_count < VERIFY_MIG_MAX) {
+            struct verify_mig *mig = &now->mig[now->mig_count++];
+            mig->gpu = reader->last;
+            copy_text(mig->profile, sizeof mig->profile, profile->text, profile->len);
+        }
+        return true;
+    }
+    return false;
+}
+
+/* "         Link 0: 25 GB/s" or "Link 3: <inactive>" under its GPU. */
+static bool read_link(struct verify_list_reader *reader, const struct verify_line *line)
+{
+    if (line->token_count < 3 || !podsku_verify_token_is(&line->tokens[0], "Link"))
+        return false;
+    bool up = podsku_verify_line_has(line, "GB/s");
+    bool down = podsku_verify_line_has(line, "<inactive>");
+    if (!up && !down)
+        return false;
+    reader->nvlink_status = true;
+    if (reader->last >= 0) {
+        reader->now->links_up[reader->last] += up;
+        reader->now->links_down[reader->last] += down;
+    }
+    return true;
+}
+
+/* --- CSV --------------------------------------------------------------------------------------- */
+
+#define CSV_FIELDS 64
+
+static size_t split_csv(const struct verify_line *line, struct verify_token fields[CSV_FIELDS])
+{
+    size_t count = 0;
+    const char *at = line->text;
+    const char *end = line->text + line->len;
+
+    while (at <= end && count < CSV_FIELDS) {
+        const char *comma = at < end ? memchr(at, ',', (size_t)(end - at)) : NULL;
+        const char *stop = comma ? comma : end;
+        const char *from = at;
+        while (from < stop && (*from == ' ' || *from == '\t' || *from == '"'))
+            from++;
+        size_t len = (size_t)(stop - from);
+        while (len > 0 && (from[len - 1] == ' ' || from[len - 1] == '\t' || from[len - 1] == '"'))
+            len--;
+        fields[count++] = (struct verify_token){from, len};
+        if (!comma)
+            break;
+        at = comma + 1;
+    }
+    return count;
+}
+
+/* A query field's name, perhaps with its unit: "memory.total [MiB]". */
+static bool is_field_name(const struct verify_token *field)
+{
+    size_t i = 0;
+
+    while (i < field->len &&
+           ((field->text[i] >= 'a' && field->text[i] <= 'z') || strchr("._0123456789", field->text[i])))
+        i++;
+    return i > 0 && (i == field->len || field->text[i] == ' ' || field->text[i] == '[');
+}
+
+static bool read_csv_header(struct verify_csv *csv, const struct verify_token *fields, size_t count)
+{
+    struct verify_csv table = {.columns = (int)count, .index = -1, .name = -1, .uuid = -1, .driver = -1, .mig = -1};
+
+    for (size_t i = 0; i < count; i++) {
+        if (!is_field_name(&fields[i]))
+            return false;
+        if (podsku_verify_token_is(&fields[i], "index"))
+            table.index = (int)i;
+        else if (podsku_verify_token_is(&fields[i], "name") || podsku_verify_token_is(&fields[i], "gpu_name"))
+            table.name = (int)i;
+        else if (podsku_verify_token_is(&fields[i], "uuid") || podsku_verify_token_is(&fields[i], "gpu_uuid"))
+            table.uuid = (int)i;
+        else if (podsku_verify_token_is(&fields[i], "driver_version"))
+            table.driver = (int)i;
+        else if (podsku_verify_token_is(&fields[i], "mig.mode.current"))
+            table.mig = (int)i;
+    }
+    if (table.name < 0 && table.uuid < 0)
+        return false; /* nothing that tells one GPU from another */
+    *csv = table;
+    return true;
+}
+
+/* A driver's version: "580.95.05". */
+static bool is_version(const struct verify_token *field)
+{
+    size_t dots = 0;
+
+    for (size_t i = 0; i < field->len; i++) {
+        if (field->text[i] == '.')
+            dots++;
+        else if (field->text[i] < '0' || field->text[i] > '9')
+            return false;
+    }
+    return dots >= 1 && dots <= 2 && field->len >= 5 && field->text[3] == '.';
+}
+
+/* Without a header (noheader), fields go by what they are. False if this is no row of GPUs. */
+static bool guess_csv(struct verify_csv *csv, const struct verify_token *fields, size_t count)
+{
+    struct verify_csv table = {.columns = (int)count, .index = -1, .name = -1, .uuid = -1, .driver = -1, .mig = -1};
+    bool memory = false;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct verify_token *field = &fields[i];
+        if (table.name < 0 && names_a_gpu(field->text, field->len) && field->len < VERIFY_NAME)
+            table.name = (int)i;
+        else if (table.uuid < 0 && field->len == 40 && memcmp(field->text, "GPU-", 4) == 0)
+            table.uuid = (int)i;
+        else if (table.driver < 0 && is_version(field))
+            table.driver = (int)i;
+        else if (i == 0 && podsku_verify_token_number(field->text, field->len) >= 0)
+            table.index = 0;
+        memory |= field->len > 4 && memcmp(field->text + field->len - 4, " MiB", 4) == 0;
+    }
+    if (table.name < 0 || (table.uuid < 0 && table.driver < 0 && table.index < 0 && !memory))
+        return false;
+    *csv = table;
+    return true;
+}
+
+static bool read_csv_row(struct verify_list_reader *reader, const struct verify_token *fields)
+{
+    struct verify_csv *csv = &reader->csv;
+    int index = csv->row;
+
+    if (csv->index >= 0)
+        index = podsku_verify_token_number(fields[csv->index].text, fields[csv->index].len);
+    if (csv->name >= 0 && !names_a_gpu(fields[csv->name].text, fields[csv->name].len))
+        return false;
+    if (!enter(reader, index))
+        return false;
+    csv->row++;
+    reader->listed = true;
+    if (csv->name >= 0)
+        copy_text(reader->now->name[index], VERIFY_NAME, fields[csv->name].text, fields[csv->name].len);
+    if (csv->uuid >= 0)
+        copy_text(reader->now->uuid[index], sizeof reader->now->uuid[index], fields[csv->uuid].text,
+                  fields[csv->uuid].len);
+    if (csv->driver >= 0 && is_version(&fields[csv->driver]))
+        copy_text(reader->driver, sizeof reader->driver, fields[csv->driver].text, fields[csv->driver].len);
+    if (csv->mig >= 0)
+        reader->now->mig_mode[index] = podsku_verify_token_is(&fields[csv->mig], "Enabled")    ? 1
+                                       : podsku_verify_token_is(&fields[csv->mig], "Disabled") ? 0
+                                                                                               : -1;
+    return true;
+}
+
+static bool read_csv(struct verify_list_reader *reader, const struct verify_line *line)
+{
+    struct verify_token fields[CSV_FIELDS];
+    struct verify_csv guess;
+
+    if (reader->csv.columns == 0 && !memchr(line->text, ',', line->len) && line->token_count != 1)
+        return false;
+    size_t count = split_csv(line, fields);
+    if (read_csv_header(&reader->csv, fields, count)) {
+        end_block(reader);
+        return true;
+    }
+    if (line->unfinished)
+        return false; /* a cut row: its name may be cut, too */
+    if (reader->csv.columns == (int)count && read_csv_row(reader, fields))
+        return true;
+    reader->csv.columns = 0;
+    if (count < 2 || !guess_csv(&guess, fields, count))
+        return false;
+    end_block(reader);
+    reader->csv = guess;
+    return read_csv_row(reader, fields);
+}
+
+/* --- the driver -------------------------------------------------------------------------------- */
+
+static void read_driver(struct verify_list_reader *reader, const struct verify_line *line)
+{
+    static const char *const failures[] = {
+        "NVIDIA-SMI has failed because",
+        "Failed to initialize NVML",
+        "couldn't communicate with the NVIDIA driver",
+        "Unable to determine the device handle for",
+        "GPU is lost",
+        "Driver/library version mismatch",
+        "NVIDIA-SMI couldn't find libnvidia-ml",
+    };
+    static const char *const labels[] = {"Driver Version: ", "driver version: "};
+
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+        reader->driver_failed |= podsku_verify_line_has(line, failures[i]);
+    reader->no_devices |= podsku_verify_line_has(line, "No devices were found");
+    reader->no_smi |= podsku_verify_line_has(line, "nvidia-smi: command not found") ||
+                      podsku_verify_line_has(line, "nvidia-smi: not found") ||
+                      podsku_verify_line_has(line, "exec: \"nvidia-smi\"");
+    for (size_t i = 0; i < 2; i++) {
+        const char *at = memmem(line->text, line->len, labels[i], strlen(labels[i]));
+        if (!at)
+            continue;
+        at += strlen(labels[i]);
+        size_t len = 0;
+        while (at + len < line->text + line->len && (at[len] == '.' || (at[len] >= '0' && at[len] <= '9')))
+            len++;
+        struct verify_token version = {at, len};
+        if (is_version(&version) && !(line->unfinished && at + len == line->text + line->len))
+            copy_text(reader->driver, sizeof reader->driver, at, len);
+    }
+}
+
+void podsku_verify_list_line(struct verify_list_reader *reader, const struct verify_line *line)
+{
+    if (line->token_count == 0) {
+        reader->csv.columns = 0;
+        return;
+    }
+    read_driver(reader, line);
+    if (read_gpu(reader, line) || read_mig(reader, line) || read_link(reader, line)) {
+        reader->csv.columns = 0;
+        return;
+    }
+    (void)read_csv(reader, line);
+}
+
+void podsku_verify_list_end(struct verify_list_reader *reader)
+{
+    end_block(reader);
+    reader->all->complete = reader->all->count > 0;
+    for (int i = 0; i < reader->all->count; i++)
+        reader->all->complete &= reader->all->name[i][0] || reader->all->uuid[i][0];
+}
