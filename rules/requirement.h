@@ -43,6 +43,7 @@ struct podsku_requirement {
     int gpus[PODSKU_COUNTS_MAX]; /* ascending, no duplicates; at least one */
     size_t gpus_count;
     int nodes;
+    bool nodes_set;                  /* `nodes` was given, even if it was 1 */
     enum podsku_nvlink_level nvlink; /* as asked; see podsku_requirement_nvlink() */
     enum podsku_parallelism parallelism;
     double min_link_gbs;             /* < 0: not asked (0 is a floor that an unknown link fails) */
@@ -63,6 +64,7 @@ struct podsku_requirement {
     char *region;                /* upper case as the API spells it; NULL: not asked */
     enum podsku_stock min_stock; /* NONE, LOW, MEDIUM or HIGH */
     double inter_node_gbps;      /* < 0: not asked */
+    bool inter_node_flag;        /* it came as a flag, which needs --nodes beside it */
     bool allow_unpriced;
     enum podsku_sort sort;
     int limit; /* 0: none */

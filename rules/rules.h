@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <jansson.h>
+
 #include "base/error.h"
 #include "catalog/catalog.h"
 #include "rules/requirement.h"
@@ -80,7 +82,10 @@ struct podsku_topology {
     int nvlink_domain;             /* 0: unknown */
 };
 
-/* possible: count nominal evidence as NVLink bandwidth, too (--nvlink possible or preferred). */
+/*
+ * possible: nominal evidence counts as NVLink, too (--nvlink possible); otherwise the link and its
+ * GB/s are those of PCIe, while `evidence` still says nominal.
+ */
 struct podsku_topology podsku_topology_of(const struct podsku_gpu_type *type, int gpus, bool possible);
 
 struct podsku_note {
@@ -90,6 +95,7 @@ struct podsku_note {
 
 struct podsku_reason {
     enum podsku_rule rule;
+    const char *brief; /* what to count it under in a summary: "no NVLink", "community only" */
     char *message;
 };
 
@@ -114,11 +120,16 @@ struct podsku_offer {
 
 /* The smallest single change of the requirement that gains candidates. */
 struct podsku_suggestion {
-    const char *relax; /* the flag, "--max-price" */
-    json_t *to;        /* its new value; JSON null: drop the flag */
-    const struct podsku_offer *gains;
+    const char *relax;  /* the flag, "--max-price"; or "--gpus --nvlink", the one change of two flags */
+    json_t *to;         /* its new value; JSON null: drop the flag; of two flags an object by their keys */
+    const char *change; /* the same as one would type it: "--max-price 2.99", "without --gpu" */
+    const struct podsku_offer *gains; /* best first, at most PODSKU_GAINS_MAX */
     size_t gain_count;
+    size_t gain_total; /* how many there are */
+    double distance;   /* how far the change is: relative for bounds; only its order means something */
 };
+
+#define PODSKU_GAINS_MAX 16
 
 struct podsku_alternative {
     const char *approach; /* smaller-card mig-slice mps time-slicing one-process bare-metal */
@@ -128,9 +139,15 @@ struct podsku_alternative {
     const struct podsku_offer *cheapest; /* NULL: nothing to compare with */
 };
 
+/*
+ * The reason that a summary counts a rejected offer under: what the hardware is before what it costs
+ * before where it is offered. NULL for a candidate.
+ */
+const struct podsku_reason *podsku_offer_chief_reason(const struct podsku_offer *offer);
+
 /* How much work a decision is. */
 enum podsku_detail {
-    PODSKU_DECIDE_COUNT,   /* candidates and the number of rejected offers: stops at a first failing rule */
+    PODSKU_DECIDE_COUNT, /* candidates without notes and the number of rejected offers: stops at a first failing rule */
     PODSKU_DECIDE_REASONS, /* every rule for every offer */
     PODSKU_DECIDE_FULL,    /* and suggestions, alternatives, the nearest miss */
 };
@@ -146,6 +163,7 @@ struct podsku_decision {
     const struct podsku_alternative *alternatives;
     size_t alternative_count;
     const struct podsku_offer *nearest_miss; /* one of `rejected`; NULL: none is near */
+    const char *nearest_miss_why;            /* "bridges join pairs, at best 4 of 28 pairs"; NULL without a miss */
     const struct podsku_note *notes;         /* about the whole decision */
     size_t note_count;
     struct rules_store *store; /* private: owns everything above */

@@ -1,0 +1,207 @@
+/*
+ * Where slices or fractions are asked for, and where nothing fits: what else there is, and what the
+ * cheapest whole card with as much memory costs.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/money.h"
+#include "rules/judge.h"
+
+/* Which offer an approach is compared with. */
+enum compared { WITH_NOTHING, WITH_CARD, WITH_SLICE };
+
+/*
+ * Ways to get a part of a card, nearest to a card of one's own first. `verified`: it can be had on
+ * Runpod (seen in the catalogue of August 2026); the others have not been tried there.
+ */
+static const struct {
+    const char *approach, *isolates, *needs;
+    bool verified;
+    enum compared compared;
+} approaches[] = {
+    {"smaller-card", "everything: a card of one's own", "nothing: the cheapest whole card with as much memory", true,
+     WITH_CARD},
+    {"mig-slice", "memory, bandwidth and faults, by hardware",
+     "a slice that is sold under its own id; no NVLink and no NCCL across slices", true, WITH_SLICE},
+    {"mps", "little: a shared context, a memory limit only if set, one client's fault can end all",
+     "a whole card, and the MPS daemon in the container", false, WITH_CARD},
+    {"time-slicing", "nothing: one out-of-memory can end all", "a whole card, and processes that take turns", false,
+     WITH_CARD},
+    {"one-process", "nothing: one out-of-memory ends all",
+     "a whole card, and one server that holds all models (serverless: concurrency_modifier)", false, WITH_CARD},
+    {"bare-metal", "what you set up: root on the host may cut its own cards",
+     "a bare-metal machine by arrangement: pods, serverless and clusters are containers and cannot cut", false,
+     WITH_NOTHING},
+};
+enum { APPROACH_COUNT = sizeof approaches / sizeof approaches[0] };
+
+/*
+ * What the comparison keeps of the requirement: where, how many, how joined and how new; not what
+ * the cards are called, what they may cost, or their share of another card.
+ */
+static void loosen(const struct judge *judge, struct podsku_requirement *req)
+{
+    *req = *judge->req; /* borrows the strings, never freed */
+    req->gpu.count = 0;
+    req->manufacturer = req->manufacturer == PODSKU_WANT_DEFAULT ? PODSKU_WANT_NVIDIA : req->manufacturer;
+    req->max_price_uusd = req->max_total_uusd = PODSKU_UNCAPPED;
+    req->allow_unpriced = false;
+    req->limit = 0;
+    req->mig_set = true;
+}
+
+/* The best offer of a requirement; false in *found: there is none. */
+static bool find_best(const struct judge *judge, const struct podsku_requirement *req, struct rules_store *store,
+                      struct podsku_offer *best, bool *found)
+{
+    struct judge other;
+    const struct podsku_catalog *catalog = judge->catalog;
+
+    if (podsku_judge_needs_parents(req) &&
+        !podsku_grow(&store->other_parents, &store->other_parents_cap, catalog->type_count + 1, 1))
+        return false;
+    podsku_judge_prepare(&other, catalog, req, store->other_parents);
+    store->scratch.count = 0;
+    for (size_t t = 0; t < catalog->type_count; t++) {
+        for (int cloud = 0; cloud < PODSKU_CLOUD_COUNT; cloud++) {
+            for (size_t i = 0; req->cloud[cloud] && i < req->gpus_count; i++) {
+                struct podsku_offer offer;
+                podsku_offer_begin(&offer, &other, &catalog->types[t], (enum podsku_cloud)cloud, req->gpus[i]);
+                if (podsku_offer_passes(&offer, &other) && !podsku_offers_add(&store->scratch, &offer))
+                    return false;
+            }
+        }
+    }
+    if (!podsku_order(store, req, store->scratch.list, store->scratch.count))
+        return false;
+    *found = store->scratch.count > 0;
+    if (*found)
+        *best = store->scratch.list[0];
+    return true;
+}
+
+static bool find_card(const struct judge *judge, double memory_gb, struct rules_store *store, struct podsku_offer *best,
+                      bool *found)
+{
+    struct podsku_requirement req;
+
+    loosen(judge, &req);
+    req.mig = PODSKU_MIG_FORBID;
+    req.memory_fraction.denominator = req.compute_fraction.denominator = 0;
+    req.mig_parent = NULL;
+    req.max_vram_gb = -1;
+    if (memory_gb > req.min_vram_gb)
+        req.min_vram_gb = memory_gb;
+    return find_best(judge, &req, store, best, found);
+}
+
+static bool find_slice(const struct judge *judge, struct rules_store *store, struct podsku_offer *best, bool *found)
+{
+    struct podsku_requirement req;
+
+    loosen(judge, &req);
+    req.mig = PODSKU_MIG_ONLY;
+    return find_best(judge, &req, store, best, found);
+}
+
+/* Memory of the card that a fraction is of: that of the smallest allowed parent. 0: unknown. */
+static int parent_memory_gb(const struct judge *judge)
+{
+    const struct podsku_catalog *catalog = judge->catalog;
+    int least = 0;
+
+    for (size_t i = 0; judge->parents && i < catalog->type_count; i++) {
+        int memory_gb = podsku_gpu_memory_gb(&catalog->types[i]);
+        if (judge->parents[i] && !catalog->types[i].slice && memory_gb > 0 && (least == 0 || memory_gb < least))
+            least = memory_gb;
+    }
+    return least;
+}
+
+/* Memory that the slice would have: of the first slice that fits, else the share of its parent. */
+static double slice_memory_gb(const struct judge *judge, const struct podsku_decision *decision)
+{
+    struct podsku_fraction share = judge->req->memory_fraction;
+
+    for (size_t i = 0; i < decision->candidate_count; i++)
+        if (decision->candidates[i].type->slice && decision->candidates[i].memory_gb > 0)
+            return decision->candidates[i].memory_gb;
+    if (share.denominator == 0)
+        return -1;
+    return ceil((double)parent_memory_gb(judge) * (double)share.numerator / (double)share.denominator);
+}
+
+/* "a whole RTX A5000 (24 GB) costs 0.27 USD/h" beside each slice that fits. */
+static bool note_card(const struct judge *judge, struct podsku_offer *slice, struct rules_store *store)
+{
+    char price[PODSKU_MONEY_TEXT_SIZE];
+    struct podsku_offer card;
+    bool found;
+
+    if (!find_card(judge, slice->memory_gb, store, &card, &found))
+        return false;
+    if (!found)
+        return true;
+    struct podsku_note *notes = podsku_store_alloc(store, (slice->note_count + 1) * sizeof *notes);
+    char *text = podsku_store_printf(store, "%s whole %.60s (%d GB%s) costs %s USD/h",
+                                     card.gpus > 1 ? "the same in" : "a", podsku_gpu_name(card.type), card.memory_gb,
+                                     card.gpus > 1 ? " each" : "", podsku_money_text(card.price_total_uusd, price));
+    if (!notes || !text)
+        return false;
+    if (slice->note_count)
+        memcpy(notes, slice->notes, slice->note_count * sizeof *notes);
+    notes[slice->note_count] = (struct podsku_note){"whole-card", text};
+    slice->notes = notes;
+    slice->note_count++;
+    return true;
+}
+
+/* Slices of the same size share what they are compared with; few sizes are worth a look. */
+enum { NOTED_MAX = 16 };
+
+static bool note_cards(const struct judge *judge, struct podsku_decision *decision)
+{
+    struct podsku_offer *candidates = decision->store->candidates.list;
+    size_t noted = 0;
+
+    for (size_t i = 0; i < decision->candidate_count && noted < NOTED_MAX; i++) {
+        if (!candidates[i].type->slice || candidates[i].memory_gb == 0)
+            continue;
+        if (!note_card(judge, &candidates[i], decision->store))
+            return false;
+        noted++;
+    }
+    return true;
+}
+
+bool podsku_list_alternatives(const struct judge *judge, struct podsku_decision *decision)
+{
+    struct rules_store *store = decision->store;
+    struct podsku_offer found[2];
+    bool has_card;
+    bool has_slice;
+
+    if (judge->mig == PODSKU_MIG_FORBID && !judge->parents && decision->candidate_total > 0)
+        return true;
+    if (!note_cards(judge, decision) ||
+        !find_card(judge, slice_memory_gb(judge, decision), store, &found[0], &has_card) ||
+        !find_slice(judge, store, &found[1], &has_slice))
+        return false;
+    const struct podsku_offer *kept = podsku_store_offers(store, found, 2);
+    struct podsku_alternative *list = podsku_store_alloc(store, APPROACH_COUNT * sizeof *list);
+    if (!kept || !list)
+        return false;
+    for (size_t i = 0; i < APPROACH_COUNT; i++) {
+        list[i].approach = approaches[i].approach;
+        list[i].isolates = approaches[i].isolates;
+        list[i].needs = approaches[i].needs;
+        list[i].verified = approaches[i].verified;
+        list[i].cheapest = approaches[i].compared == WITH_CARD && has_card     ? &kept[0]
+                           : approaches[i].compared == WITH_SLICE && has_slice ? &kept[1]
+                                                                               : NULL;
+    }
+    decision->alternatives = list;
+    decision->alternative_count = APPROACH_COUNT;
+    return true;
+}

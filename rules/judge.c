@@ -1,0 +1,289 @@
+#include "rules/judge.h"
+
+#include <string.h>
+
+#include "base/money.h"
+#include "base/text.h"
+
+/*
+ * Cheapest first, for when only the verdict counts. From QUICK_FINISHED on, a rule needs what
+ * podsku_offer_finish() fills.
+ */
+static const enum podsku_rule quick_order[] = {
+    PODSKU_RULE_CLOUD,
+    PODSKU_RULE_GPUS,
+    PODSKU_RULE_UNPRICED,
+    PODSKU_RULE_MIG,
+    PODSKU_RULE_MANUFACTURER,
+    PODSKU_RULE_VRAM,
+    PODSKU_RULE_TOTAL_VRAM,
+    PODSKU_RULE_PRICE,
+    PODSKU_RULE_TOTAL_PRICE,
+    PODSKU_RULE_NVLINK,
+    PODSKU_RULE_ARCH,
+    PODSKU_RULE_COMPUTE_CAPABILITY,
+    PODSKU_RULE_MEMORY_FRACTION,
+    PODSKU_RULE_COMPUTE_FRACTION,
+    PODSKU_RULE_LINK_BANDWIDTH,
+    PODSKU_RULE_INTER_NODE,
+    PODSKU_RULE_NODES,
+    PODSKU_RULE_GPU,
+    PODSKU_RULE_EXCLUDE,
+    PODSKU_RULE_CUDA,
+    PODSKU_RULE_PLACEMENT,
+    PODSKU_RULE_STOCK,
+};
+_Static_assert(sizeof quick_order / sizeof quick_order[0] == PODSKU_RULE_COUNT, "every rule has its turn");
+#define QUICK_FINISHED PODSKU_RULE_STOCK
+
+static bool asks_nvlink(const struct podsku_requirement *req)
+{
+    return req->nvlink != PODSKU_NVLINK_ANY || req->parallelism == PODSKU_TENSOR;
+}
+
+/* A parent that is named without a share asks for any share of it. */
+static bool asks_share(const struct podsku_requirement *req, enum podsku_rule rule)
+{
+    if (rule == PODSKU_RULE_COMPUTE_FRACTION)
+        return req->compute_fraction.denominator != 0;
+    return req->memory_fraction.denominator != 0 || (req->mig_parent && req->compute_fraction.denominator == 0);
+}
+
+bool podsku_judge_needs_parents(const struct podsku_requirement *req)
+{
+    return asks_share(req, PODSKU_RULE_MEMORY_FRACTION) || asks_share(req, PODSKU_RULE_COMPUTE_FRACTION);
+}
+
+/* Does the requirement ask for what the rule judges? */
+static bool is_asked(const struct judge *judge, enum podsku_rule rule)
+{
+    const struct podsku_requirement *req = judge->req;
+
+    switch (rule) {
+    case PODSKU_RULE_CLOUD:
+    case PODSKU_RULE_GPUS:
+    case PODSKU_RULE_UNPRICED: return true;
+    case PODSKU_RULE_NVLINK: return asks_nvlink(req);
+    case PODSKU_RULE_LINK_BANDWIDTH: return req->min_link_gbs >= 0;
+    case PODSKU_RULE_VRAM: return req->min_vram_gb >= 0 || req->max_vram_gb >= 0;
+    case PODSKU_RULE_TOTAL_VRAM: return req->min_total_vram_gb >= 0;
+    case PODSKU_RULE_MEMORY_FRACTION:
+    case PODSKU_RULE_COMPUTE_FRACTION: return asks_share(req, rule);
+    case PODSKU_RULE_MIG: return judge->mig != PODSKU_MIG_ALLOW;
+    case PODSKU_RULE_PRICE: return req->max_price_uusd != PODSKU_UNCAPPED;
+    case PODSKU_RULE_TOTAL_PRICE: return req->max_total_uusd != PODSKU_UNCAPPED;
+    case PODSKU_RULE_GPU: return req->gpu.count > 0;
+    case PODSKU_RULE_EXCLUDE: return req->exclude.count > 0;
+    case PODSKU_RULE_MANUFACTURER: return judge->manufacturer != PODSKU_WANT_ANY;
+    case PODSKU_RULE_ARCH: return req->arch != PODSKU_ARCH_UNKNOWN;
+    case PODSKU_RULE_COMPUTE_CAPABILITY: return req->compute_major >= 0;
+    case PODSKU_RULE_CUDA: return req->cuda_major >= 0;
+    case PODSKU_RULE_PLACEMENT: return podsku_requirement_has_placement(req);
+    case PODSKU_RULE_STOCK: return req->min_stock > PODSKU_STOCK_NONE;
+    case PODSKU_RULE_NODES: return req->nodes > 1;
+    case PODSKU_RULE_INTER_NODE: return req->inter_node_gbps >= 0;
+    case PODSKU_RULE_COUNT: break;
+    }
+    return false;
+}
+
+/* Allowed parents and their slices: those of the slices on sale, or what --mig-parent matches. */
+static void mark_parents(const struct judge *judge, unsigned char *marks)
+{
+    const struct podsku_catalog *catalog = judge->catalog;
+    const char *pattern = judge->req->mig_parent;
+
+    memset(marks, 0, catalog->type_count);
+    for (size_t i = 0; i < catalog->type_count; i++) {
+        const struct podsku_gpu_type *type = &catalog->types[i];
+        if (!type->slice) {
+            marks[i] = marks[i] || (pattern && podsku_type_matches(type, pattern));
+            continue;
+        }
+        const struct podsku_gpu_type *parent = podsku_catalog_find(catalog, type->slice->parent);
+        marks[i] = !pattern || podsku_text_match(pattern, type->slice->parent) ||
+                   (parent && podsku_type_matches(parent, pattern));
+        if (parent && !pattern)
+            marks[parent - catalog->types] = 1;
+    }
+}
+
+static bool lists_data_centers(const struct podsku_catalog *catalog)
+{
+    for (size_t i = 0; i < catalog->type_count; i++)
+        for (size_t k = 0; k < catalog->types[i].view_count; k++)
+            if (catalog->types[i].views[k].data_center_count > 0)
+                return true;
+    return false;
+}
+
+void podsku_judge_prepare(struct judge *judge, const struct podsku_catalog *catalog,
+                          const struct podsku_requirement *req, unsigned char *parents)
+{
+    bool asked[PODSKU_RULE_COUNT];
+
+    memset(judge, 0, sizeof *judge);
+    judge->catalog = catalog;
+    judge->req = req;
+    judge->mig = podsku_requirement_mig(req);
+    judge->manufacturer = req->manufacturer != PODSKU_WANT_DEFAULT ? req->manufacturer
+                          : req->gpu.count > 0                     ? PODSKU_WANT_ANY
+                                                                   : PODSKU_WANT_NVIDIA;
+    for (int rule = 0; rule < PODSKU_RULE_COUNT; rule++) {
+        asked[rule] = is_asked(judge, (enum podsku_rule)rule);
+        if (asked[rule])
+            judge->asked[judge->asked_count++] = (enum podsku_rule)rule;
+    }
+    for (size_t i = 0; i < PODSKU_RULE_COUNT; i++) {
+        if (quick_order[i] == QUICK_FINISHED)
+            judge->quick_plain = judge->quick_count;
+        if (asked[quick_order[i]])
+            judge->quick[judge->quick_count++] = quick_order[i];
+    }
+    if (podsku_judge_needs_parents(req)) {
+        mark_parents(judge, parents);
+        judge->parents = parents;
+    }
+    judge->lists_data_centers = asked[PODSKU_RULE_PLACEMENT] && lists_data_centers(catalog);
+}
+
+/* uusd x count, with the premium of clusters, within what an amount may be. */
+static int64_t total_price(int64_t uusd, int64_t count, bool premium)
+{
+    int64_t total;
+
+    if (!premium && !__builtin_mul_overflow(uusd, count, &total) && total <= PODSKU_UUSD_MAX)
+        return total;
+    if (premium && podsku_money_scale(uusd, count * 6, 5, &total))
+        return total;
+    return PODSKU_UUSD_MAX;
+}
+
+void podsku_offer_begin(struct podsku_offer *offer, const struct judge *judge, const struct podsku_gpu_type *type,
+                        enum podsku_cloud cloud, int gpus)
+{
+    int nodes = judge->req->nodes;
+    int64_t count = (int64_t)gpus * nodes;
+
+    memset(offer, 0, sizeof *offer);
+    offer->type = type;
+    offer->cloud = cloud;
+    offer->gpus = gpus;
+    offer->nodes = nodes;
+    offer->price_gpu_uusd = type->price_uusd[cloud];
+    offer->price_estimated = nodes > 1;
+    offer->price_total_uusd = total_price(offer->price_gpu_uusd, count, offer->price_estimated);
+    offer->memory_gb = podsku_gpu_memory_gb(type);
+    offer->total_memory_gb = offer->memory_gb * count;
+}
+
+/* A read of Instant Clusters says more about several nodes than one of pods. */
+static enum podsku_stock cluster_stock(const struct judge *judge, const struct podsku_offer *offer,
+                                       const struct podsku_stock_view **view)
+{
+    for (size_t i = 0; i < offer->type->view_count; i++) {
+        const struct podsku_stock_view *seen = &offer->type->views[i];
+        const struct podsku_catalog_query *read = &judge->catalog->reads[seen->read];
+        bool implied = read->count == offer->gpus || (read->count < offer->gpus && seen->stock == PODSKU_STOCK_NONE) ||
+                       (read->count > offer->gpus && seen->stock > PODSKU_STOCK_NONE);
+        if (read->product == PODSKU_PRODUCT_CLUSTER && read->has_cloud && read->cloud == offer->cloud && implied &&
+            seen->stock != PODSKU_STOCK_UNKNOWN) {
+            *view = seen;
+            return seen->stock;
+        }
+    }
+    return PODSKU_STOCK_UNKNOWN;
+}
+
+void podsku_offer_finish(struct podsku_offer *offer, const struct judge *judge)
+{
+    const struct podsku_requirement *req = judge->req;
+
+    offer->topology = podsku_topology_of(offer->type, offer->gpus,
+                                         podsku_requirement_nvlink(req, offer->gpus) == PODSKU_NVLINK_POSSIBLE);
+    if (offer->type->view_count == 0)
+        return;
+    if (offer->nodes > 1)
+        offer->stock = cluster_stock(judge, offer, &offer->view);
+    if (offer->stock == PODSKU_STOCK_UNKNOWN)
+        offer->stock = podsku_catalog_stock(judge->catalog, offer->type, offer->cloud, offer->gpus, &offer->view);
+}
+
+static bool passes(const struct judge *judge, enum podsku_rule rule, const struct podsku_offer *offer)
+{
+    const struct rule_row *row = podsku_rule_row(rule);
+    enum podsku_tri verdict = row->judge(judge, offer, NULL);
+
+    return verdict == PODSKU_YES || (verdict == PODSKU_UNKNOWN && row->unknown_passes);
+}
+
+bool podsku_offer_passes(struct podsku_offer *offer, const struct judge *judge)
+{
+    for (size_t i = 0; i < judge->quick_plain; i++)
+        if (!passes(judge, judge->quick[i], offer))
+            return false;
+    podsku_offer_finish(offer, judge);
+    for (size_t i = judge->quick_plain; i < judge->quick_count; i++)
+        if (!passes(judge, judge->quick[i], offer))
+            return false;
+    return true;
+}
+
+/* Copies what was gathered behind the offer; notes are for candidates only. */
+static bool keep_remarks(struct podsku_offer *offer, struct rules_store *store, const struct podsku_reason *reasons,
+                         size_t reason_count, const struct podsku_note *notes, size_t note_count)
+{
+    if (reason_count) {
+        struct podsku_reason *copy = podsku_store_alloc(store, reason_count * sizeof *copy);
+        if (!copy)
+            return false;
+        memcpy(copy, reasons, reason_count * sizeof *copy);
+        offer->reasons = copy;
+        offer->reason_count = reason_count;
+    } else if (note_count) {
+        struct podsku_note *copy = podsku_store_alloc(store, note_count * sizeof *copy);
+        if (!copy)
+            return false;
+        memcpy(copy, notes, note_count * sizeof *copy);
+        offer->notes = copy;
+        offer->note_count = note_count;
+    }
+    return true;
+}
+
+bool podsku_offer_explain(struct podsku_offer *offer, const struct judge *judge, struct rules_store *store)
+{
+    struct podsku_reason reasons[PODSKU_RULE_COUNT];
+    struct podsku_note notes[PODSKU_RULE_COUNT];
+    size_t reason_count = 0;
+    size_t note_count = 0;
+    struct says says;
+
+    for (size_t i = 0; i < judge->asked_count; i++) {
+        enum podsku_rule rule = judge->asked[i];
+        const struct rule_row *row = podsku_rule_row(rule);
+        says.said = false;
+        enum podsku_tri verdict = row->judge(judge, offer, &says);
+        bool passed = verdict == PODSKU_YES || (verdict == PODSKU_UNKNOWN && row->unknown_passes);
+        if (passed && (!says.said || reason_count))
+            continue;
+        char *text = podsku_store_printf(store, "%s", says.text);
+        if (!text)
+            return false;
+        if (passed)
+            notes[note_count++] = (struct podsku_note){says.brief, text};
+        else
+            reasons[reason_count++] = (struct podsku_reason){rule, says.brief, text};
+    }
+    return keep_remarks(offer, store, reasons, reason_count, notes, note_count);
+}
+
+bool podsku_offer_is_of(const struct podsku_offer *offer, const struct podsku_requirement *req)
+{
+    if (!req->cloud[offer->cloud] || offer->nodes != req->nodes)
+        return false;
+    for (size_t i = 0; i < req->gpus_count; i++)
+        if (req->gpus[i] == offer->gpus)
+            return true;
+    return false;
+}
