@@ -23,7 +23,10 @@
 #define PODSKU_DEPLOY_TIMEOUT_MS INT64_C(900000) /* --timeout's default */
 #define PODSKU_CLUSTER_PREMIUM_PERCENT 120       /* seen on cluster bills, of the pods' list price */
 
-/* One candidate of the plan. Everything is borrowed and must outlive the call (and the result). */
+/*
+ * One candidate of the plan. Everything is borrowed and must outlive the call (and the result). With
+ * v1 the hooks and the result may show copies of entries: tell them apart by `tag`, not by address.
+ */
 struct podsku_plan_entry {
     const char *gpu_id; /* sent as it is */
     const char *name;   /* display name; NULL: gpu_id */
@@ -188,7 +191,9 @@ struct podsku_deploy_result {
     size_t attempt_count;
     struct podsku_open_entry *open; /* of this launch, at the end */
     size_t open_count;
-    int64_t spent_uusd; /* up to now: rate x time of every pod of this run */
+    int64_t spent_uusd;                /* up to now: rate x time of every pod of this run */
+    struct podsku_plan_entry **copies; /* private: with v1, the plan without what it does not know */
+    size_t copy_count;
 };
 void podsku_deploy_result_free(struct podsku_deploy_result *result);
 /* "podsku.deploy/1"'s parts, new references; NULL: out of memory. */

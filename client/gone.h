@@ -24,11 +24,12 @@ struct podsku_signals {
 
 struct podsku_gone_request {
     enum podsku_api api;
-    const char *id;                       /* pod; or cluster: then all its members, too */
-    bool cluster;                         /* v2 only */
-    const char *intent;                   /* cluster: members are found by it, too; NULL: by the cluster's id alone */
-    int64_t settle_ms;                    /* 0: PODSKU_SETTLE_TIMEOUT_MS */
-    int64_t created_mono_ms;              /* monotonic time of the create; 0: unknown, counts from now */
+    const char *id;          /* pod; or cluster: then all its members, too */
+    bool cluster;            /* v2 only */
+    const char *intent;      /* cluster: members are found by it, too; NULL: by the cluster's id alone */
+    int64_t settle_ms;       /* 0: PODSKU_SETTLE_TIMEOUT_MS */
+    int64_t created_mono_ms; /* monotonic time of the create; 0: unknown, counts from now */
+    int64_t absent_mono_ms;  /* since when GET says 404 and no list shows it, without a break; 0: from now */
     const struct podsku_signals *signals; /* a signal beyond those already counted stops the waiting; NULL: none does */
     /* Progress: "DELETE answered 500, again" and such; NULL: silent. */
     void (*say)(void *ctx, const char *text);

@@ -33,8 +33,10 @@ enum podsku_code podsku_journal_open(const char *folder, const struct podsku_clo
     struct stat info;
 
     *journal = NULL;
-    if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode))
-        return podsku_journal_failed(folder, "open", errno ? errno : ENOTDIR, err);
+    if (stat(folder, &info) != 0)
+        return podsku_journal_failed(folder, "open", errno, err);
+    if (!S_ISDIR(info.st_mode))
+        return podsku_journal_failed(folder, "open", ENOTDIR, err);
     struct podsku_journal *made = calloc(1, sizeof *made);
     if (!made)
         return podsku_error_no_memory(err);

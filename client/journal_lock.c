@@ -71,6 +71,13 @@ static int take(const char *path, const struct podsku_clock *clock)
     return -1;
 }
 
+/* For people who look into the folder; nothing depends on it, so a full disk is no failure here. */
+static void note_owner(int fd, const char *launch_id)
+{
+    if (ftruncate(fd, 0) == 0 && write(fd, launch_id, strlen(launch_id)) > 0 && write(fd, "\n", 1) == 1)
+        (void)fdatasync(fd);
+}
+
 enum podsku_code podsku_launch_lock(struct podsku_journal *journal, const char *launch_id,
                                     struct podsku_launch_lock **lock, struct podsku_error *err)
 {
@@ -89,9 +96,7 @@ enum podsku_code podsku_launch_lock(struct podsku_journal *journal, const char *
         if (*lock) {
             (*lock)->fd = fd;
             memcpy((*lock)->path, path, strlen(path) + 1);
-            /* For people who look into the folder; nothing depends on it. */
-            if (ftruncate(fd, 0) == 0 && write(fd, launch_id, strlen(launch_id)) > 0)
-                (void)write(fd, "\n", 1);
+            note_owner(fd, launch_id);
         } else {
             (void)close(fd);
             code = podsku_error_no_memory(err);

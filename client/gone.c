@@ -1,0 +1,301 @@
+#include "client/gone.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/patience.h"
+
+#define FIRST_PAUSE_MS 200
+#define LONGEST_PAUSE_MS 2000
+#define LEAST_LIMIT_MS 10000 /* a DELETE is given at least this long to show */
+
+/* What one look at the thing found. */
+enum look {
+    LOOK_ABSENT, /* GET says 404; before a successful DELETE also: no list shows it alive */
+    LOOK_ENDED,  /* GET says TERMINATED */
+    LOOK_ALIVE,
+    LOOK_UNKNOWN, /* no answer that says anything */
+};
+
+struct work {
+    struct podsku_client *client;
+    const struct podsku_gone_request *request;
+    const struct podsku_clock *clock;
+    struct podsku_gone_result *result;
+    struct podsku_error *err;
+    struct podsku_pods members; /* a cluster's, as last seen */
+    int64_t settle_ms, start_ms, created_ms, limit_ms;
+    int64_t absent_ms; /* since when it is absent without a break; 0: it is not */
+    int64_t delete_ms; /* when the last DELETE was sent; 0: never */
+    int signals_before;
+    bool deleted; /* DELETE answered 2xx */
+    bool seen;    /* it was there at least once */
+    char trouble[192];
+};
+
+bool podsku_error_is_final(enum podsku_code code)
+{
+    return code == PODSKU_AUTH || code == PODSKU_BALANCE || code == PODSKU_DENIED || code == PODSKU_RETIRED ||
+           code == PODSKU_EDGE || code == PODSKU_TLS || code == PODSKU_NO_MEMORY || code == PODSKU_USAGE;
+}
+
+static int signal_count(const struct podsku_signals *signals)
+{
+    return signals && signals->count ? signals->count(signals->ctx) : 0;
+}
+
+/* True when a signal beyond those before the work arrived; what was counted no longer interrupts the client. */
+static bool hurried(const struct work *work)
+{
+    int count = signal_count(work->request->signals);
+
+    if (count > 0 && work->request->signals->acknowledge)
+        work->request->signals->acknowledge(work->request->signals->ctx, count);
+    return count > work->signals_before;
+}
+
+static void say(const struct work *work, const char *text)
+{
+    if (work->request->say)
+        work->request->say(work->request->say_ctx, text);
+}
+
+/* Notes an answer that says nothing. True when further tries are senseless: err is set. */
+static bool give_up(struct work *work, const char *what, const struct podsku_error *failure)
+{
+    (void)snprintf(work->trouble, sizeof work->trouble, "%s: %.150s", what, failure->message);
+    if (!podsku_error_is_final(failure->code))
+        return false;
+    *work->err = *failure;
+    return true;
+}
+
+static bool is_live(const struct podsku_pod *pod)
+{
+    return pod->status != PODSKU_POD_TERMINATED;
+}
+
+static bool is_member(const struct work *work, const struct podsku_pod *pod)
+{
+    return (pod->cluster_id && strcmp(pod->cluster_id, work->request->id) == 0) ||
+           (work->request->intent && pod->marks.intent && strcmp(pod->marks.intent, work->request->intent) == 0);
+}
+
+/* Looks for it in the whole list: a pod by its id, a cluster by its members. False: give up. */
+static bool look_in_list(struct work *work, enum look *found)
+{
+    struct podsku_error failure = {0};
+    struct podsku_pods pods = {0};
+    bool cluster = work->request->cluster;
+
+    if (podsku_api_list_pods(work->client, work->request->api, cluster, &pods, &failure) != PODSKU_OK) {
+        *found = LOOK_UNKNOWN;
+        return !give_up(work, "the list of pods", &failure);
+    }
+    *found = LOOK_ABSENT;
+    for (size_t i = 0; i < pods.count; i++) {
+        const struct podsku_pod *pod = &pods.list[i];
+        if (is_live(pod) && (cluster ? is_member(work, pod) : strcmp(pod->id, work->request->id) == 0))
+            *found = LOOK_ALIVE;
+    }
+    podsku_pods_free(&pods);
+    return true;
+}
+
+static bool look_at_pod(struct work *work, const char *id, bool use_list, enum look *found)
+{
+    struct podsku_error failure = {0};
+    struct podsku_pod pod = {0};
+    enum podsku_code code = podsku_api_get_pod(work->client, work->request->api, id, &pod, &failure);
+
+    if (code == PODSKU_OK) {
+        *found = is_live(&pod) ? LOOK_ALIVE : LOOK_ENDED;
+        podsku_pod_clear(&pod);
+        return true;
+    }
+    if (code == PODSKU_NOT_FOUND) {
+        *found = LOOK_ABSENT;
+        return !use_list || look_in_list(work, found);
+    }
+    *found = LOOK_UNKNOWN;
+    return !give_up(work, "reading the pod", &failure);
+}
+
+/* Every member that was ever seen is asked for by its own id: a list may lag behind in both directions. */
+static bool look_at_members(struct work *work, enum look *found)
+{
+    for (size_t i = 0; i < work->members.count && *found == LOOK_ABSENT; i++) {
+        enum look member;
+        if (!look_at_pod(work, work->members.list[i].id, false, &member))
+            return false;
+        if (member != LOOK_ABSENT && member != LOOK_ENDED)
+            *found = member;
+    }
+    return true;
+}
+
+static bool look_at_cluster(struct work *work, enum look *found)
+{
+    struct podsku_error failure = {0};
+    struct podsku_cluster cluster = {0};
+    enum podsku_code code = podsku_api_get_cluster(work->client, work->request->id, &cluster, &failure);
+
+    podsku_cluster_clear(&cluster);
+    if (code == PODSKU_OK) {
+        *found = LOOK_ALIVE;
+        return true;
+    }
+    if (code != PODSKU_NOT_FOUND) {
+        *found = LOOK_UNKNOWN;
+        return !give_up(work, "reading the cluster", &failure);
+    }
+    return look_in_list(work, found) && look_at_members(work, found);
+}
+
+static bool look(struct work *work, enum look *found)
+{
+    return work->request->cluster ? look_at_cluster(work, found)
+                                  : look_at_pod(work, work->request->id, !work->deleted, found);
+}
+
+/* A member that outlives its cluster. Best effort: the service may refuse it, and the next look tells. */
+static bool delete_members(struct work *work)
+{
+    for (size_t i = 0; i < work->members.count; i++) {
+        struct podsku_error failure = {0};
+        enum podsku_code code =
+            podsku_api_delete_pod(work->client, work->request->api, work->members.list[i].id, &failure);
+        if (code != PODSKU_OK && code != PODSKU_NOT_FOUND && give_up(work, "deleting a member", &failure))
+            return false;
+    }
+    return true;
+}
+
+/* Sends DELETE. False: give up. */
+static bool send_delete(struct work *work)
+{
+    const struct podsku_gone_request *request = work->request;
+    struct podsku_error failure = {0};
+    enum podsku_code code = request->cluster ? podsku_api_delete_cluster(work->client, request->id, &failure)
+                                             : podsku_api_delete_pod(work->client, request->api, request->id, &failure);
+
+    work->delete_ms = podsku_clock_mono_ms(work->clock);
+    if (code == PODSKU_OK) {
+        work->deleted = work->seen = true;
+        return true;
+    }
+    if (code == PODSKU_NOT_FOUND)
+        return !request->cluster || !work->seen || delete_members(work);
+    say(work, failure.message);
+    return !give_up(work, "DELETE", &failure);
+}
+
+/* Before anything is deleted: afterwards nobody may tell who the members were. */
+static bool find_members(struct work *work)
+{
+    struct podsku_error failure = {0};
+
+    if (!work->request->cluster ||
+        podsku_api_cluster_pods(work->client, work->request->id, &work->members, &failure) == PODSKU_OK ||
+        failure.code == PODSKU_NOT_FOUND)
+        return true;
+    return !give_up(work, "reading the cluster's pods", &failure);
+}
+
+/* The second proof: absent without a break for a whole settle timeout, which began no earlier than the create. */
+static bool absent_long_enough(struct work *work, int64_t now)
+{
+    int64_t since = work->absent_ms > work->created_ms ? work->absent_ms : work->created_ms;
+
+    return work->absent_ms != 0 && now - since >= work->settle_ms;
+}
+
+/* True when this look is the proof. */
+static bool proves(struct work *work, enum look found)
+{
+    int64_t now = podsku_clock_mono_ms(work->clock);
+
+    if (found == LOOK_ALIVE || found == LOOK_ENDED)
+        work->seen = true;
+    if (found == LOOK_ALIVE)
+        work->absent_ms = 0;
+    if (found == LOOK_ABSENT || found == LOOK_ENDED) {
+        if (work->absent_ms == 0)
+            work->absent_ms = now;
+        if (work->deleted || absent_long_enough(work, now)) {
+            (void)snprintf(work->result->how, sizeof work->result->how,
+                           work->deleted ? "DELETE was confirmed, and then it was %s"
+                                         : "it is %s, and no list showed it for %.1f s",
+                           found == LOOK_ENDED ? "TERMINATED" : "not found", (double)work->settle_ms / 1000.0);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether to send DELETE (again): until one was confirmed, and when it is still alive a while later. */
+static bool wants_delete(const struct work *work, enum look last, int64_t now)
+{
+    return !work->deleted || (last == LOOK_ALIVE && now - work->delete_ms >= LONGEST_PAUSE_MS);
+}
+
+static void loop(struct work *work)
+{
+    int64_t pause = FIRST_PAUSE_MS;
+    enum look found = LOOK_UNKNOWN;
+
+    while (true) {
+        int64_t now = podsku_clock_mono_ms(work->clock);
+        if (wants_delete(work, found, now) && !send_delete(work))
+            return;
+        if (!look(work, &found))
+            return;
+        if (proves(work, found)) {
+            work->result->gone = true;
+            return;
+        }
+        if (hurried(work)) {
+            (void)podsku_error_set(work->err, PODSKU_INTERRUPTED, "a second signal stopped the wait for the proof");
+            return;
+        }
+        now = podsku_clock_mono_ms(work->clock);
+        if (now >= work->limit_ms)
+            return;
+        podsku_clock_sleep_ms(work->clock, pause < work->limit_ms - now ? pause : work->limit_ms - now);
+        pause = pause * 2 < LONGEST_PAUSE_MS ? pause * 2 : LONGEST_PAUSE_MS;
+    }
+}
+
+enum podsku_code podsku_prove_gone(struct podsku_client *client, const struct podsku_gone_request *request,
+                                   struct podsku_gone_result *result, struct podsku_error *err)
+{
+    struct work work = {.client = client, .request = request, .result = result, .err = err};
+    struct podsku_error own = {0};
+
+    *result = (struct podsku_gone_result){0};
+    work.err = &own;
+    work.clock = podsku_client_clock(client);
+    work.settle_ms = request->settle_ms ? request->settle_ms : PODSKU_SETTLE_TIMEOUT_MS;
+    work.start_ms = podsku_clock_mono_ms(work.clock);
+    work.created_ms = request->created_mono_ms ? request->created_mono_ms : work.start_ms;
+    work.absent_ms = request->absent_mono_ms;
+    work.limit_ms = work.start_ms + (2 * work.settle_ms > LEAST_LIMIT_MS ? 2 * work.settle_ms : LEAST_LIMIT_MS);
+    work.signals_before = signal_count(request->signals);
+    (void)hurried(&work);
+    int64_t budget = podsku_client_patience(client, work.settle_ms);
+    if (find_members(&work))
+        loop(&work);
+    (void)podsku_client_patience(client, budget);
+    result->never_there = !work.seen;
+    if (!result->gone)
+        (void)snprintf(result->how, sizeof result->how, "%s%s%s",
+                       work.deleted ? "DELETE was confirmed, but it still shows" : "no DELETE was confirmed",
+                       work.trouble[0] ? "; " : "", work.trouble);
+    podsku_pods_free(&work.members);
+    if (own.code == PODSKU_OK)
+        return PODSKU_OK;
+    if (err->code == PODSKU_OK)
+        *err = own;
+    return own.code;
+}
