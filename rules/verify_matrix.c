@@ -25,13 +25,18 @@ static void set_problem(struct verify_matrix *m, enum verify_finding code, const
     va_end(args);
 }
 
+/* Cells are cleared with the header that says how many there are: most texts have few. */
 static void clear_matrix(struct verify_matrix *m)
 {
-    memset(m, 0, sizeof *m);
+    memset(m, 0, offsetof(struct verify_matrix, cell));
     m->problem.code = -1;
-    for (int i = 0; i < VERIFY_GPUS; i++) {
-        for (int j = 0; j < VERIFY_GPUS; j++)
-            m->cell[i][j].link.path = PODSKU_PATH_UNKNOWN;
+}
+
+static void clear_cells(struct verify_matrix *m)
+{
+    for (int i = 0; i < m->gpus; i++) {
+        for (int j = 0; j < m->gpus; j++)
+            m->cell[i][j] = (struct verify_cell){{PODSKU_PATH_UNKNOWN, 0}, VERIFY_STATE_NONE};
     }
 }
 
@@ -108,8 +113,10 @@ static void read_cells(struct verify_matrix *m, int i, const struct verify_line 
     if (j < m->gpus)
         return;
     m->row_count++;
-    if (!m->has_devices && index < line->token_count && podsku_verify_is_cell(&line->tokens[index]))
+    if (!m->has_devices && index < line->token_count && podsku_verify_is_cell(&line->tokens[index])) {
         set_problem(m, VERIFY_CONFLICTING, "row GPU%d has more cells than the header has columns", i);
+        m->header_broken = true;
+    }
     read_numa(m, i, line, label, index);
 }
 
@@ -275,6 +282,7 @@ static void start(struct verify_matrix_reader *reader, const struct verify_line 
         m->gpus = VERIFY_GPUS;
         m->header_broken = true;
     }
+    clear_cells(m);
     podsku_verify_read_columns(line, header, m);
     m->header_cut = line->unfinished;
     m->mp = reader->command_mp;
@@ -299,6 +307,7 @@ static bool extend_header(struct verify_matrix_reader *reader, const struct veri
         m->header_broken = true;
     else
         m->gpus += header.columns;
+    clear_cells(m);
     podsku_verify_read_columns(line, &header, m);
     m->numa_tab = 0;
     m->header_cut |= line->unfinished;
@@ -318,12 +327,13 @@ static void read_row(struct verify_matrix_reader *reader, const struct verify_li
         for (size_t t = label + 1; t < line->token_count; t++)
             paths += podsku_path_parse(line->tokens[t].text, line->tokens[t].len).path > PODSKU_PATH_UNKNOWN;
         /* A matrix without its header; the rows of a P2P matrix and prose do not matter. */
-        reader->orphans |= paths > 1;
+        reader->orphans |= paths > 1 && podsku_verify_is_cell(&line->tokens[label + 1]);
         return;
     }
     reader->header_open = false;
     if (i >= m->gpus) {
         set_problem(m, VERIFY_CONFLICTING, "row GPU%d has no column in the header", i);
+        m->header_broken = true;
         return;
     }
     if (m->filled[i]) {
@@ -466,6 +476,6 @@ void podsku_verify_matrix_line(struct verify_matrix_reader *reader, const struct
 void podsku_verify_matrix_end(struct verify_matrix_reader *reader)
 {
     finish(reader);
-    if (reader->orphans && reader->topo->gpus)
+    if (reader->orphans && reader->topo->gpus && reader->topo->problem.code < 0)
         clash(reader, VERIFY_CONFLICTING, "the text has rows of a second matrix without its header");
 }

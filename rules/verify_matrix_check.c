@@ -81,7 +81,7 @@ static bool check_symmetry(struct verify_matrix *m)
 
 static void check_topology(struct verify_matrix *m, bool nv)
 {
-    if (m->header_broken) {
+    if (m->header_broken && m->problem.code < 0) {
         set_problem(m, VERIFY_TRUNCATED, "the header does not name all its GPU columns in order");
         return;
     }

@@ -13,7 +13,14 @@
 
 void podsku_verify_nccl_init(struct verify_nccl *nccl)
 {
-    memset(nccl, 0, sizeof *nccl);
+    memset(nccl, 0, offsetof(struct verify_nccl, ranks));
+}
+
+static void set_up(struct verify_nccl *nccl)
+{
+    if (nccl->ready)
+        return;
+    nccl->ready = true;
     for (int i = 0; i < VERIFY_RANKS; i++)
         nccl->ranks[i].rank = nccl->ranks[i].device = -1;
     for (int i = 0; i < VERIFY_NCCL_PAIRS; i++)
@@ -43,7 +50,7 @@ static const struct verify_rank *rank_find(const struct verify_nccl *nccl, int r
 {
     unsigned at = (unsigned)rank * 2654435761u % VERIFY_RANKS;
 
-    while (nccl->ranks[at].rank >= 0) {
+    while (nccl->ready && nccl->ranks[at].rank >= 0) {
         if (nccl->ranks[at].rank == rank)
             return &nccl->ranks[at];
         at = (at + 1) % VERIFY_RANKS;
@@ -234,6 +241,7 @@ void podsku_verify_nccl_line(struct verify_nccl *nccl, const struct verify_line 
 
     if (!info && !via)
         return;
+    set_up(nccl);
     for (size_t i = 1; via && i + 1 < line->token_count; i++) {
         /* "Channel 00/0 : 0[0] -> 1[1]"; the '>' of the arrow is punctuation to the word splitter. */
         if ((podsku_verify_token_is(&line->tokens[i], "-") || podsku_verify_token_is(&line->tokens[i], "->")) &&
@@ -294,7 +302,7 @@ void podsku_verify_nccl_end(struct verify_nccl *nccl)
         count_transport(nccl, "NVLS", 4, nccl->nvls_channels);
     for (int i = 0; i < nccl->transport_count; i++)
         socket |= strcmp(nccl->transports[i].name, "NET/Socket") == 0;
-    for (int i = 0; i < VERIFY_NCCL_PAIRS; i++) {
+    for (int i = 0; nccl->ready && i < VERIFY_NCCL_PAIRS; i++) {
         struct verify_nccl_pair pair = nccl->pairs[i];
         if (pair.a < 0)
             continue;

@@ -218,17 +218,18 @@ struct verify_nccl_pair {
 };
 
 struct verify_nccl {
-    bool seen; /* some channel line */
+    bool ready; /* the tables below are set up: some line was of NCCL */
+    bool seen;  /* some channel line */
     struct verify_transport transports[VERIFY_TRANSPORTS];
     int transport_count;
-    struct verify_rank ranks[VERIFY_RANKS]; /* hashed by rank */
     int rank_count;
-    struct verify_nccl_pair pairs[VERIFY_NCCL_PAIRS]; /* on SHM or NET; hashed while reading, dense after */
     int pair_count;
-    int slow_count;      /* the first slow_count pairs are slow after podsku_verify_nccl_end() */
-    int nodes;           /* machines; 0: unknown */
-    bool socket_between; /* NET/Socket between machines */
-    int nvls_channels;   /* of a rank; 0: none, or not told */
+    int slow_count;                         /* the first slow_count pairs are slow after podsku_verify_nccl_end() */
+    int nodes;                              /* machines; 0: unknown */
+    bool socket_between;                    /* NET/Socket between machines */
+    int nvls_channels;                      /* of a rank; 0: none, or not told */
+    struct verify_rank ranks[VERIFY_RANKS]; /* hashed by rank */
+    struct verify_nccl_pair pairs[VERIFY_NCCL_PAIRS]; /* on SHM or NET; hashed while reading, dense after */
 };
 
 void podsku_verify_nccl_init(struct verify_nccl *nccl);

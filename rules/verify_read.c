@@ -80,7 +80,7 @@ static void count_gpus(struct podsku_reading *reading)
     if (matrix->counts_differ)
         return;
     if (matrix->topo->gpus)
-        reading->gpus = matrix->topo->gpus;
+        reading->gpus = matrix->topo->header_broken ? -1 : matrix->topo->gpus;
     else if (matrix->p2p->gpus)
         reading->gpus = matrix->p2p->gpus;
     else if (matrix->other_gpus)
