@@ -78,7 +78,8 @@ static void report_missing(struct podsku_decode *decode, const struct podsku_sha
     struct podsku_place group = {&entry, field->group, 0};
     struct podsku_place place = {field->group ? &group : &entry, field->member, 0};
 
-    podsku_decode_odd(decode, &place, "missing-member", "%s is missing%s: unknown", field->field,
+    podsku_decode_odd(decode, &place, "missing-member", "%s%s%s is missing%s: unknown",
+                      field->group ? field->group : "", field->group ? "." : "", field->member,
                       index == PODSKU_PLACE_ALL ? " in all entries" : "");
 }
 

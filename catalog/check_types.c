@@ -43,6 +43,15 @@ void podsku_lint_odd(struct podsku_decode *decode, const struct podsku_gpu_type 
     podsku_decode_odd(decode, &place, code, "%s", message);
 }
 
+/* Is the member there at all? Where it is not, "missing-member" says so once. */
+static bool is_there(const struct podsku_decode *decode, const struct podsku_gpu_type *type, const char *field)
+{
+    const struct podsku_shape_field *row = field_of(decode->graphql, field);
+    const json_t *entry = json_array_get(decode->list, type->entry);
+
+    return row && json_object_get(row->group ? json_object_get(entry, row->group) : entry, row->member);
+}
+
 /* "price.secure", in a buffer of the caller. */
 static const char *cloud_field(char text[40], const char *prefix, int cloud)
 {
@@ -65,7 +74,7 @@ static void lint_price(struct podsku_decode *decode, const struct podsku_gpu_typ
     cloud_field(field, "price.", cloud);
     podsku_money_text(price, text);
     if (is_offered(type, cloud)) {
-        if (price == 0)
+        if (price == 0 && is_there(decode, type, field))
             podsku_lint_odd(decode, type, field, "price-unknown",
                             "%s: offered in the %s cloud, but the price is unknown", type->id, word);
         else if (price == PLACEHOLDER_UUSD && podsku_gpu_memory_gb(type) >= SUSPECT_MEMORY_GB)
@@ -118,10 +127,10 @@ static void lint_memory(struct podsku_decode *decode, const struct podsku_gpu_ty
 {
     int nominal = type->facts ? type->facts->memory_gb : 0;
 
-    if (type->memory_gb == 0)
+    if (type->memory_gb == 0 && is_there(decode, type, "vram_gb"))
         podsku_lint_odd(decode, type, "vram_gb", "memory-unknown", "%s: the memory is not said%s", type->id,
                         nominal ? ": the facts' nominal size is used" : "");
-    else if (nominal && fabs((double)type->memory_gb - nominal) > nominal * MEMORY_TOLERANCE)
+    else if (type->memory_gb && nominal && fabs((double)type->memory_gb - nominal) > nominal * MEMORY_TOLERANCE)
         podsku_lint_odd(decode, type, "vram_gb", "memory-differs", "%s: %d GB, where the facts have %d GB", type->id,
                         type->memory_gb, nominal);
 }

@@ -141,8 +141,7 @@ int podsku_decode_whole(struct podsku_decode *decode, const json_t *object, cons
         return unknown;
     }
     if (json_is_real(value))
-        podsku_decode_odd(decode, &place, "float-for-integer",
-                          "%s is written with a fraction, as a whole number never was", member);
+        podsku_decode_odd(decode, &place, "float-for-integer", "%s is a whole number written as a float", member);
     return (int)number;
 }
 
