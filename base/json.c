@@ -62,7 +62,8 @@ enum podsku_code podsku_json_read(const char *bytes, size_t len, const char *nam
     *value = json_loadb(bytes, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &json_err);
     if (*value)
         return PODSKU_OK;
-    if (json_error_code(&json_err) == json_error_out_of_memory)
+    /* Where jansson finds no memory it mostly says nothing at all. */
+    if (json_error_code(&json_err) == json_error_out_of_memory || !json_err.text[0])
         return podsku_error_no_memory(err);
     /* jansson counts columns in characters after the token; the offset it gives is exact. */
     size_t offset = json_err.position > 0 ? (size_t)json_err.position : 0;
