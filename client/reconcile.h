@@ -26,7 +26,6 @@ struct podsku_reconcile_options {
 
 enum podsku_reconcile_state {
     PODSKU_RECONCILE_KNOWN,      /* ours, and left alone: `why` says why */
-    PODSKU_RECONCILE_ADOPTED,    /* found for an entry that was open without a pod; now known by its id */
     PODSKU_RECONCILE_TERMINATED, /* proven gone */
     PODSKU_RECONCILE_EXPIRED,    /* its time is over, and it was not terminated (no --terminate, or not proven) */
     PODSKU_RECONCILE_AMBIGUOUS,  /* two for one intent: untouched */

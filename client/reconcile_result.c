@@ -1,0 +1,64 @@
+/* The result of a reconcile: its words, its JSON, its end. */
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "client/reconcile.h"
+
+static const char *const state_names[] = {
+    [PODSKU_RECONCILE_KNOWN] = "known",     [PODSKU_RECONCILE_TERMINATED] = "terminated",
+    [PODSKU_RECONCILE_EXPIRED] = "expired", [PODSKU_RECONCILE_AMBIGUOUS] = "ambiguous",
+    [PODSKU_RECONCILE_SKIPPED] = "skipped",
+};
+_Static_assert(sizeof state_names / sizeof *state_names == PODSKU_RECONCILE_SKIPPED + 1, "every state has a name");
+
+const char *podsku_reconcile_state_name(enum podsku_reconcile_state state)
+{
+    return state_names[state];
+}
+
+void podsku_reconcile_result_free(struct podsku_reconcile_result *result)
+{
+    if (!result)
+        return;
+    for (size_t i = 0; i < result->count; i++) {
+        free(result->list[i].id);
+        free(result->list[i].launch_id);
+        free(result->list[i].why);
+    }
+    free(result->list);
+    *result = (struct podsku_reconcile_result){0};
+}
+
+static json_t *pod_json(const struct podsku_reconcile_pod *pod)
+{
+    json_t *object = json_object();
+
+    if (podsku_json_set(object, "id", podsku_json_text(pod->id)) &&
+        podsku_json_set(object, "kind", json_string(pod->cluster ? "cluster" : "pod")) &&
+        podsku_json_set(object, "launch_id", podsku_json_text(pod->launch_id)) &&
+        podsku_json_set(object, "attempt", pod->attempt ? json_integer(pod->attempt) : json_null()) &&
+        podsku_json_set(object, "state", json_string(state_names[pod->state])) &&
+        podsku_json_set(object, "why", podsku_json_text(pod->why)))
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+json_t *podsku_reconcile_json(const struct podsku_reconcile_result *result)
+{
+    json_t *root = json_object();
+    json_t *pods = json_array();
+    bool made = pods != NULL;
+
+    for (size_t i = 0; made && i < result->count; i++)
+        made = json_array_append_new(pods, pod_json(&result->list[i])) == 0;
+    if (made && podsku_json_set(root, "schema", json_string("podsku.reconcile/1")) &&
+        podsku_json_set(root, "open", json_integer((json_int_t)result->open)) &&
+        podsku_json_set(root, "pods", json_incref(pods))) {
+        json_decref(pods);
+        return root;
+    }
+    json_decref(pods);
+    json_decref(root);
+    return NULL;
+}
