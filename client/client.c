@@ -271,6 +271,21 @@ static struct podsku_retry decide(struct podsku_client *client, const struct pod
     return podsku_retry_decide(&input);
 }
 
+/* Windows that this answer's header says are used up; an answer without the header changes nothing. */
+static void note_quota(struct podsku_client *client, const struct podsku_response *response)
+{
+    if (response->rate_limit[0])
+        client->quota_mono_ms =
+            podsku_clock_mono_ms(client->clock) + podsku_retry_throttle_ms(NULL, response->rate_limit, NULL, 0);
+}
+
+int64_t podsku_client_quota_ms(const struct podsku_client *client)
+{
+    int64_t left_ms = client->quota_mono_ms - podsku_clock_mono_ms(client->clock);
+
+    return left_ms > 0 ? left_ms : 0;
+}
+
 static enum podsku_code send_until(struct podsku_client *client, const struct podsku_request *request, const char *url,
                                    struct podsku_response *response, struct podsku_error *err)
 {
@@ -284,6 +299,7 @@ static enum podsku_code send_until(struct podsku_client *client, const struct po
         (void)snprintf(response->url, sizeof response->url, "%s", url);
         enum podsku_code code = podsku_transfer(client, request, url, response, err);
         sent = sent || response->request_sent;
+        note_quota(client, response);
         trace(client, request, response, podsku_clock_mono_ms(client->clock) - try_ms, err);
         if (code == PODSKU_INTERRUPTED || code == PODSKU_NO_MEMORY || !request->retry)
             break;

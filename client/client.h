@@ -114,6 +114,11 @@ const struct podsku_clock *podsku_client_clock(const struct podsku_client *clien
 /* HMAC-SHA256 of the key with this salt, hex: tells whether a journal entry was made with the same key. */
 enum podsku_code podsku_client_key_hmac(const struct podsku_client *client, const char *salt, char text[65],
                                         struct podsku_error *err) PODSKU_CHECKED;
+/*
+ * How long the RateLimit header of the latest answers asks to wait until an exhausted window opens
+ * again, for those who read again and again; 0: nothing is exhausted, or nothing was said.
+ */
+int64_t podsku_client_quota_ms(const struct podsku_client *client);
 bool podsku_client_has_key(const struct podsku_client *client);
 /* True if text contains the key (env values are refused by it). */
 bool podsku_client_key_in(const struct podsku_client *client, const char *text);
