@@ -18,7 +18,6 @@ struct podsku_client {
     char *connect_to, *ca_pem, *ca_file, *ca_dir;
     int shields; /* podsku_client_shield() */
     int64_t quota_mono_ms; /* until when a RateLimit window is used up */
-    int64_t quota_mono_ms; /* when an exhausted window of the quota opens again */
     uint64_t random;
 };
 
