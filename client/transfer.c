@@ -326,7 +326,12 @@ static bool is_tls_failure(CURLcode code)
 
 static bool broke_in_handshake(CURLcode code, const char *text)
 {
-    return code == CURLE_SSL_CONNECT_ERROR && (strstr(text, "SSL_connect:") || strstr(text, "unexpected eof"));
+    static const char *const words[] = {"SSL_connect:", "unexpected eof", "Recv failure", "Send failure"};
+
+    for (size_t i = 0; code == CURLE_SSL_CONNECT_ERROR && i < sizeof words / sizeof *words; i++)
+        if (strstr(text, words[i]))
+            return true;
+    return false;
 }
 
 static void tls_hint(CURLcode code, const struct podsku_client *client, struct podsku_error *err)

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/https_private.h"
+#include "tests/support/https_private.h"
 
 static const char *reason(int status)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/https_private.h"
+#include "tests/support/https_private.h"
 
 static bool add_extension(X509 *certificate, int nid, const char *value)
 {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/https_private.h"
+#include "tests/support/https_private.h"
 
 /* Deflate's bit stream: least significant bit first, Huffman codes most significant bit first. */
 struct bits {

@@ -5,7 +5,7 @@
 #include <openssl/ssl.h>
 #include <pthread.h>
 
-#include "support/https_server.h"
+#include "tests/support/https_server.h"
 
 enum { HTTPS_CONNECTIONS_MAX = 4096, HTTPS_SCRIPT_MAX = 256, HTTPS_REQUESTS_MAX = 65536 };
 

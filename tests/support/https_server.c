@@ -1,4 +1,4 @@
-#include "support/https_server.h"
+#include "tests/support/https_server.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "support/https_private.h"
+#include "tests/support/https_private.h"
 
 int https_read(struct https_connection *connection, void *bytes, int len)
 {
@@ -236,6 +236,14 @@ static bool resets_before(struct https_server *server, int on_connection)
     return reset;
 }
 
+/* A linger time of 0 makes close() send RST. */
+static void make_reset(const struct https_connection *connection)
+{
+    struct linger linger = {.l_onoff = 1, .l_linger = 0};
+
+    (void)setsockopt(connection->fd, SOL_SOCKET, SO_LINGER, &linger, sizeof linger);
+}
+
 static void serve(struct https_connection *connection)
 {
     struct text text = {0};
@@ -260,9 +268,8 @@ static void serve(struct https_connection *connection)
         free(owned);
     }
     free(text.data);
-    if (reset) { /* a linger time of 0 makes close() send RST */
-        struct linger linger = {.l_onoff = 1, .l_linger = 0};
-        (void)setsockopt(connection->fd, SOL_SOCKET, SO_LINGER, &linger, sizeof linger);
+    if (reset) {
+        make_reset(connection);
     } else if (connection->ssl && SSL_is_init_finished(connection->ssl)) {
         (void)SSL_shutdown(connection->ssl);
     }
@@ -274,7 +281,11 @@ static void *connection_main(void *arg)
     struct https_server *server = connection->server;
     bool ready = true;
 
-    if (server->context) {
+    if (server->options.reset_handshake) {
+        ready = false;
+        (void)wait_readable(connection);
+        make_reset(connection);
+    } else if (server->context) {
         connection->ssl = SSL_new(server->context);
         ready = connection->ssl && SSL_set_fd(connection->ssl, connection->fd) == 1 && wait_readable(connection) &&
                 SSL_accept(connection->ssl) == 1;

@@ -22,7 +22,8 @@ enum https_certificate {
 struct https_options {
     bool plain; /* http without TLS */
     enum https_certificate certificate;
-    bool old_tls; /* speaks TLS 1.1 at most */
+    bool old_tls;         /* speaks TLS 1.1 at most */
+    bool reset_handshake; /* TCP reset instead of a TLS handshake */
 };
 
 enum https_fault {
