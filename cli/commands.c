@@ -93,7 +93,8 @@ const struct cli_command cli_commands[CLI_COMMAND_COUNT] = {
                                "Shows the catalogue with what podsku knows of each type's hardware: link, evidence, "
                                "bandwidth, MIG, and where each fact comes from. Requirement flags filter the list. "
                                "A recording keeps the body as received with when, from where and for which query.",
-                           .examples = catalog_examples},
+                           .examples = catalog_examples,
+                           .run = cli_run_catalog},
     [CLI_INDEX_PICK] = {.name = "pick",
                         .synopsis = "REQUIREMENT...",
                         .summary = "the ranked GPU types that satisfy a requirement",
@@ -111,7 +112,8 @@ const struct cli_command cli_commands[CLI_COMMAND_COUNT] = {
                               "candidate. Every create is journaled before it is sent; a reply that leaves it open "
                               "whether a pod exists is settled before anything else happens. With --verify the "
                               "machine itself is looked at, and a pod that is not as asked is terminated.",
-                          .examples = deploy_examples},
+                          .examples = deploy_examples,
+                          .run = cli_run_deploy},
     [CLI_INDEX_RUN] = {.name = "run",
                        .synopsis = "REQUIREMENT... POD...",
                        .summary = "deploy, run a command over ssh, terminate",
@@ -136,7 +138,8 @@ const struct cli_command cli_commands[CLI_COMMAND_COUNT] = {
                             .about =
                                 "Scenarios are a JSON array or JSON Lines; see podsku-scenarios(5). Cases without an "
                                 "expectation print their decision, one line each, so this is also a batch picker.",
-                            .examples = evaluate_examples},
+                            .examples = evaluate_examples,
+                            .run = cli_run_evaluate},
     [CLI_INDEX_WATCH] = {.name = "watch",
                          .synopsis = "REQUIREMENT...",
                          .summary = "wait until a candidate is in stock",
@@ -171,7 +174,8 @@ const struct cli_command cli_commands[CLI_COMMAND_COUNT] = {
                                 .summary = "what past verifications found",
                                 .about =
                                     "Every verification of a pod that podsku made is remembered: type, cloud, data "
-                                    "center, what was found, when. Observations inform; they never change a decision."},
+                                    "center, what was found, when. Observations inform; they never change a decision.",
+                                .run = cli_run_observations},
     [CLI_INDEX_DOCTOR] = {.name = "doctor",
                           .summary = "check key, network, TLS, clock, ssh and versions",
                           .about = "Says for each failed check what to do, and what works without a key."},
