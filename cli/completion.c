@@ -28,6 +28,11 @@ static bool is_file(const struct cli_option *option)
     return strcmp(metavar, "FILE") == 0 || strcmp(metavar, "DIR") == 0 || strcmp(metavar, "SOURCE") == 0;
 }
 
+static bool takes_files(size_t command)
+{
+    return command == CLI_INDEX_CATALOG || command == CLI_INDEX_VERIFY || command == CLI_INDEX_EVALUATE;
+}
+
 /* Words that can stand after a command: verbs, topics, shells. */
 static void operand_words(struct podsku_buf *out, size_t index, char separator)
 {
@@ -60,16 +65,36 @@ static void bash_flags(struct podsku_buf *out, size_t command)
     }
 }
 
+/* The words of an option's value for one command. */
+static const char *value_words(const struct cli_option *option, size_t command)
+{
+    if (strcmp(option->name, "output") == 0 && *option->choices)
+        return cli_output_choices((enum cli_command_index)command, cli_commands[command].default_verb);
+    return option->choices;
+}
+
+static void bash_formats(struct podsku_buf *out)
+{
+    podsku_buf_puts(out, "    --output | -o)\n        case $command in\n");
+    for (size_t i = 0; i < CLI_COMMAND_COUNT; i++) {
+        if (!cli_commands[i].run)
+            continue;
+        podsku_buf_printf(out, "        %s) words='", cli_commands[i].name);
+        words(out, cli_output_choices((enum cli_command_index)i, cli_commands[i].default_verb), ' ');
+        podsku_buf_puts(out, "' ;;\n");
+    }
+    podsku_buf_puts(out, "        esac\n        ;;\n");
+}
+
 static void bash_values(struct podsku_buf *out)
 {
     podsku_buf_puts(out, "    case $previous in\n");
+    bash_formats(out);
     for (size_t i = 0; i < cli_option_count; i++) {
         const struct cli_option *option = &cli_options[i];
-        if (!*option->choices)
+        if (!*option->choices || strcmp(option->name, "output") == 0)
             continue;
         podsku_buf_printf(out, "    --%s", option->name);
-        if (option->letter)
-            podsku_buf_printf(out, " | -%c", option->letter);
         podsku_buf_puts(out, ") words='");
         words(out, option->choices, ' ');
         podsku_buf_printf(out, "'%s ;;\n", option->flags & CLI_OPTIONAL ? "; optional=yes" : "");
@@ -111,13 +136,14 @@ static void bash(struct podsku_buf *out)
         operand_words(out, i, ' ');
         podsku_buf_puts(out, "'; flags='");
         bash_flags(out, i);
-        podsku_buf_puts(out, "' ;;\n");
+        podsku_buf_printf(out, "'%s ;;\n", takes_files(i) ? "; files=yes" : "");
     }
     podsku_buf_puts(out, "        esac\n"
-                         "        [[ $current == -* ]] && words=$flags || files=yes\n    fi\n"
-                         "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
-                         "    if [[ -n $files && $current != -?* ]]; then\n"
-                         "        COMPREPLY+=($(compgen -f -- \"$current\"))\n    fi\n}\n"
+                         "        if [[ $current == -* ]]; then words=$flags files=''; fi\n    fi\n"
+                         "    COMPREPLY=()\n"
+                         "    while IFS= read -r word; do\n        COMPREPLY+=(\"$word\")\n"
+                         "    done < <(compgen -W \"$words\" -- \"$current\"; "
+                         "[[ -z $files ]] || compgen -f -- \"$current\")\n}\n"
                          "complete -o filenames -F _podsku podsku\n");
 }
 
@@ -134,7 +160,7 @@ static void quoted(struct podsku_buf *out, const char *text, const char *escaped
     }
 }
 
-static void zsh_option(struct podsku_buf *out, const struct cli_option *option)
+static void zsh_option(struct podsku_buf *out, const struct cli_option *option, size_t command)
 {
     const char *repeat = option->flags & CLI_REPEATABLE ? "*" : "";
 
@@ -154,7 +180,7 @@ static void zsh_option(struct podsku_buf *out, const struct cli_option *option)
             podsku_buf_puts(out, ":");
             if (*option->choices) {
                 podsku_buf_puts(out, "(");
-                words(out, option->choices, ' ');
+                words(out, value_words(option, command), ' ');
                 podsku_buf_puts(out, ")");
             } else if (is_file(option)) {
                 podsku_buf_puts(out, "_files");
@@ -185,7 +211,7 @@ static void zsh(struct podsku_buf *out)
                           command->alias ? command->alias : "");
         for (size_t row = 0; row < cli_option_count; row++) {
             if (offered(&cli_options[row], i))
-                zsh_option(out, &cli_options[row]);
+                zsh_option(out, &cli_options[row], i);
         }
         podsku_buf_puts(out, "            '2:word:(");
         operand_words(out, i, ' ');
@@ -204,7 +230,7 @@ static void fish_option(struct podsku_buf *out, const struct cli_option *option,
         podsku_buf_puts(out, is_file(option) ? " -r -F" : " -x");
     if (*option->choices) {
         podsku_buf_puts(out, " -a '");
-        words(out, option->choices, ' ');
+        words(out, value_words(option, (size_t)(command - cli_commands)), ' ');
         podsku_buf_puts(out, "'");
     }
     podsku_buf_puts(out, " -d '");
@@ -218,7 +244,7 @@ static void fish_option(struct podsku_buf *out, const struct cli_option *option,
 
 static void fish(struct podsku_buf *out)
 {
-    podsku_buf_puts(out, "# fish completion for podsku\n");
+    podsku_buf_puts(out, "# fish completion for podsku\ncomplete -c podsku -f\n");
     for (size_t i = 0; i < CLI_COMMAND_COUNT; i++) {
         const struct cli_command *command = &cli_commands[i];
         struct podsku_buf after = {0};
@@ -230,6 +256,8 @@ static void fish(struct podsku_buf *out)
         if (after.len)
             podsku_buf_printf(out, "complete -c podsku -n '__fish_seen_subcommand_from %s' -a '%s'\n", command->name,
                               podsku_buf_text(&after));
+        if (takes_files(i))
+            podsku_buf_printf(out, "complete -c podsku -n '__fish_seen_subcommand_from %s' -F\n", command->name);
         podsku_buf_free(&after);
         for (size_t row = 0; row < cli_option_count; row++) {
             if (offered(&cli_options[row], i))

@@ -174,7 +174,8 @@ static void say_error(const struct podsku_error *err)
     struct podsku_buf head = {0};
 
     podsku_buf_puts(&head, "podsku: ");
-    if (err->where[0]) {
+    /* Some messages name their file themselves. */
+    if (err->where[0] && !strstr(err->message, err->where)) {
         podsku_text_printable(&head, err->where, strlen(err->where), false);
         podsku_buf_puts(&head, ": ");
     }

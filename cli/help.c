@@ -21,12 +21,14 @@ void cli_help_overview(struct podsku_buf *out, int width)
 {
     struct cli_wrap wrap = {.out = out, .width = width ? width : 80};
 
-    podsku_buf_puts(out, "podsku picks, rents and verifies the right Runpod GPU type.\n\nCommands\n");
+    cli_wrap_text(&wrap, 0, "podsku picks, rents and verifies the right Runpod GPU type.");
+    podsku_buf_puts(out, "\nCommands\n");
     for (size_t i = 0; i < CLI_COMMAND_COUNT; i++) {
         if (cli_commands[i].run)
             cli_wrap_item(&wrap, cli_commands[i].name, 14, cli_commands[i].summary);
     }
-    podsku_buf_puts(out, "\nTopics (podsku help TOPIC)\n");
+    podsku_buf_puts(out, "\n");
+    cli_wrap_text(&wrap, 0, "Topics (podsku help TOPIC)");
     for (const char *const *topic = cli_topic_names(); *topic; topic++)
         cli_wrap_item(&wrap, *topic, 14, cli_topic_summary(*topic));
     podsku_buf_puts(out, "\n");
@@ -124,8 +126,10 @@ static void options_of_group(struct cli_wrap *wrap, const struct cli_command *co
         char spelling[96];
         if (option->group != group || !cli_option_fits(option, cli_command_index(command), NULL))
             continue;
-        if (!headed)
-            podsku_buf_printf(wrap->out, "\n%s\n", cli_group_heading(group));
+        if (!headed) {
+            podsku_buf_putc(wrap->out, '\n');
+            cli_wrap_text(wrap, 0, cli_group_heading(group));
+        }
         headed = true;
         cli_option_spelling(option, spelling, sizeof spelling);
         cli_option_sentence(option, command, &sentence);
@@ -139,7 +143,6 @@ void cli_help_command(struct podsku_buf *out, const struct cli_command *command,
     struct cli_wrap wrap = {.out = out, .width = width ? width : 80};
 
     podsku_buf_printf(out, "podsku %s: ", command->name);
-    wrap.column = out->len;
     wrap.column = strlen("podsku : ") + strlen(command->name);
     cli_wrap_text(&wrap, 0, command->summary);
     podsku_buf_puts(out, "\n");

@@ -398,6 +398,8 @@ enum podsku_code cli_parse(struct cli *cli, int argc, char **argv)
     if (!args->given || !args->words || !args->values)
         return podsku_error_no_memory(&cli->err);
     code = scan_words(&scan);
+    if (code && args->word_count)
+        cli->command = cli_find_command(args->words[0]);
     return code ? code : judge(cli, args);
 }
 

@@ -46,7 +46,10 @@ static void write_line(struct cli_topic *topic, const struct cli_topic_line *lin
         podsku_buf_putc(topic->wrap.out, '\n');
         cli_wrap_text(&topic->wrap, 0, line->text);
         break;
-    case CLI_TOPIC_HEADING: podsku_buf_printf(topic->wrap.out, "\n%s\n", line->text); break;
+    case CLI_TOPIC_HEADING:
+        podsku_buf_putc(topic->wrap.out, '\n');
+        cli_wrap_text(&topic->wrap, 0, line->text);
+        break;
     case CLI_TOPIC_FACT:
         (void)snprintf(mark, sizeof mark, "[%s]", podsku_confidence_name(line->sure));
         cli_wrap_item(&topic->wrap, mark, MARK_WIDTH, line->text);

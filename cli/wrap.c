@@ -59,11 +59,15 @@ void cli_wrap_item(struct cli_wrap *wrap, const char *term, int term_width, cons
 
     if (term_width == 0 || wrap->width - hang < TEXT_LEAST)
         hang = NARROW_INDENT;
-    pad(wrap, ITEM_INDENT);
-    podsku_buf_puts(wrap->out, term);
-    wrap->column += columns_of(term, strlen(term));
-    if (wrap->column + 2 > (size_t)hang || term_width == 0)
-        end_line(wrap);
+    if (term_width == 0) {
+        cli_wrap_text(wrap, ITEM_INDENT, term);
+    } else {
+        pad(wrap, ITEM_INDENT);
+        podsku_buf_puts(wrap->out, term);
+        wrap->column += columns_of(term, strlen(term));
+        if (wrap->column + 2 > (size_t)hang)
+            end_line(wrap);
+    }
     if (*text)
         cli_wrap_text(wrap, hang, text);
     else if (wrap->column > 0)
