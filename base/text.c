@@ -183,18 +183,15 @@ bool podsku_text_duration(const char *text, int64_t *ms)
     static const int64_t ten_years_ms = INT64_C(10) * 366 * 24 * 3600 * 1000;
     char digits[32];
     size_t len = strlen(text);
-    double scale = 1000;
     double number;
 
     if (len == 0 || len >= sizeof digits)
         return false;
     memcpy(digits, text, len + 1);
-    switch (text[len - 1]) {
-    case 'h': scale *= 60; /* fallthrough */
-    case 'm': scale *= 60; /* fallthrough */
-    case 's': digits[len - 1] = '\0'; break;
-    default: break;
-    }
+    char unit = text[len - 1];
+    double scale = unit == 'h' ? 3600000 : unit == 'm' ? 60000 : 1000;
+    if (unit == 'h' || unit == 'm' || unit == 's')
+        digits[len - 1] = '\0';
     if (strpbrk(digits, "eE") || !podsku_text_number(digits, &number) || number * scale > (double)ten_years_ms)
         return false;
     *ms = llround(number * scale);
