@@ -100,6 +100,10 @@ static long read_until(struct https_connection *connection, struct text *text, s
             return -1;
         text->len += (size_t)got;
         text->data[text->len] = '\0';
+        if (!connection->ssl && text->data[0] == 0x16) { /* a TLS handshake: as web servers do */
+            (void)https_write(connection, "HTTP/1.1 400 Bad Request\r\n\r\n", 28);
+            return -1;
+        }
     }
 }
 
