@@ -2,9 +2,9 @@
  * The streams: talk on stderr, data on stdout, and how a command ends.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -122,6 +122,9 @@ enum podsku_code cli_write(struct cli *cli, const char *bytes, size_t len)
             len -= (size_t)written;
         } else if (errno == EPIPE && !cli->closed_stdout_fails) {
             cli->stdout_closed = true;
+        } else if (errno == EAGAIN) {
+            /* Somebody else made the stream non-blocking, as some runners do with their pipes. */
+            (void)poll(&(struct pollfd){.fd = STDOUT_FILENO, .events = POLLOUT}, 1, -1);
         } else if (errno != EINTR) {
             return podsku_error_set(&cli->err, PODSKU_OUTPUT, "cannot write to standard output: %s", strerror(errno));
         }

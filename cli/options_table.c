@@ -93,7 +93,8 @@ const struct cli_option cli_options[] = {
      CLI_GROUP_DEPLOY, 0, RENT | CLI_BIT(RECONCILE), NULL},
     {"dry-run", 0, NULL, "", "print the plan and the requests, send none", CLI_GROUP_DEPLOY, 0, RENT, NULL},
     {"show-env", 0, NULL, "", "show the values of env with --dry-run", CLI_GROUP_DEPLOY, 0, RENT, NULL},
-    {"interval", 0, "D", "", "time between two reads of the catalogue (default 30s)", CLI_GROUP_DEPLOY, 0, CLI_BIT(WATCH), NULL},
+    {"interval", 0, "D", "", "time between two reads of the catalogue while watching (default 30s)", CLI_GROUP_DEPLOY, 0,
+     RENT | CLI_BIT(WATCH), NULL},
 
     {"expect", 0, "ID", "", "GPU type that the machine should have", CLI_GROUP_VERIFY, 0, CLI_BIT(VERIFY), NULL},
     {"pod", 0, "ID", "", "look at this pod over ssh", CLI_GROUP_VERIFY, 0, CLI_BIT(VERIFY), NULL},

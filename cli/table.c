@@ -13,7 +13,7 @@
 #include "base/text.h"
 
 #define SEPARATOR "  "
-enum { SEPARATOR_WIDTH = 2, TRUNC_LEAST = 6, HEAD_ROW = 0 };
+enum { SEPARATOR_WIDTH = 2, TRUNC_LEAST = 8, COLUMNS_LEAST = 2, HEAD_ROW = 0 };
 
 struct cli_table {
     struct cli_column *columns;
@@ -189,19 +189,45 @@ static size_t widest(const struct cli_table *table, bool any)
     return best;
 }
 
-static void fit(struct cli_table *table)
+/* Shortens columns, the widest first, until the table fits; with `any` also those not marked `trunc`. */
+static bool shrink(struct cli_table *table, bool any)
 {
-    size_t limit = (size_t)table->width;
+    size_t column;
+
+    while (total_width(table) > (size_t)table->width && (column = widest(table, any)) < table->column_count)
+        table->widths[column]--;
+    return total_width(table) <= (size_t)table->width;
+}
+
+/* The rightmost column, as long as two are left; column_count: none. */
+static size_t rightmost(const struct cli_table *table)
+{
+    size_t shown = 0;
+    size_t last = table->column_count;
+
+    for (size_t i = 0; i < table->column_count; i++) {
+        if (!table->left_out[i]) {
+            shown++;
+            last = i;
+        }
+    }
+    return shown > COLUMNS_LEAST ? last : table->column_count;
+}
+
+/* On very narrow terminals two or three whole columns say more than the first letters of all. */
+static void fit(struct cli_table *table, const size_t *natural)
+{
     size_t column;
 
     if (table->width <= 0)
         return;
-    while (total_width(table) > limit && (column = next_to_leave_out(table)) < table->column_count)
+    while (total_width(table) > (size_t)table->width && (column = next_to_leave_out(table)) < table->column_count)
         table->left_out[column] = true;
-    while (total_width(table) > limit && (column = widest(table, false)) < table->column_count)
-        table->widths[column]--;
-    while (total_width(table) > limit && (column = widest(table, true)) < table->column_count)
-        table->widths[column]--;
+    while (!shrink(table, false) && (column = rightmost(table)) < table->column_count) {
+        memcpy(table->widths, natural, table->column_count * sizeof *natural);
+        table->left_out[column] = true;
+    }
+    (void)shrink(table, true);
     for (size_t row = 0; row < table->row_count; row++) {
         for (size_t i = 0; i < table->column_count; i++)
             shorten(table->cells[row * table->column_count + i], table->widths[i]);
@@ -251,10 +277,14 @@ static void append_lines(struct podsku_buf *out, const char *text)
 enum podsku_code cli_table_print(struct cli_table *table, struct podsku_buf *out, struct podsku_error *err)
 {
     struct libscols_table *view = scols_new_table();
+    size_t *natural = calloc(table->column_count, sizeof *natural);
     char *text = NULL;
     enum podsku_code code = PODSKU_NO_MEMORY;
 
-    fit(table);
+    if (!natural)
+        goto out;
+    memcpy(natural, table->widths, table->column_count * sizeof *natural);
+    fit(table, natural);
     if (!view || scols_table_set_column_separator(view, SEPARATOR) != 0 ||
         scols_table_set_termforce(view, SCOLS_TERMFORCE_NEVER) != 0 || !add_columns(table, view) ||
         !add_rows(table, view))
@@ -266,6 +296,7 @@ enum podsku_code cli_table_print(struct cli_table *table, struct podsku_buf *out
     if (!podsku_buf_failed(out))
         code = PODSKU_OK;
 out:
+    free(natural);
     free(text);
     if (view)
         scols_unref_table(view);

@@ -22,7 +22,7 @@ struct cli_table;
 
 /*
  * width: columns of the terminal; 0: as wide as needed. Columns are left out in drop_order first, then
- * shortened: those marked `trunc`, and at last any. *table is freed with cli_table_free().
+ * those marked `trunc` are shortened, then columns are left out from the right. *table is freed with cli_table_free().
  */
 enum podsku_code cli_table_new(const struct cli_column *columns, size_t column_count, int width,
                                struct cli_table **table, struct podsku_error *err) PODSKU_CHECKED;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # transcript.sh PROGRAM FILE [--update]
 # Runs each line of FILE that starts with "$ " and compares what follows: standard output as it is,
-# standard error with "err " before each line, and "exit N". Lines with "#" and empty lines are kept.
+# standard error with "err " before each line, and "exit N". Lines with "## " and empty lines are kept.
 # --update writes FILE anew: read the difference before it is committed.
 set -eu
 program=$1
@@ -27,7 +27,7 @@ while IFS= read -r line; do
         echo "$line"
         run "${line#??}"
         ;;
-    '#'*) echo "$line" ;;
+    '## '*) echo "$line" ;;
     '') echo ;;
     esac
 done <"$file" >"$work/now"
@@ -35,7 +35,7 @@ done <"$file" >"$work/now"
 # Empty lines of an output would be taken for lines between cases: both sides without them.
 squeeze() { grep -v '^$' "$1" || true; }
 if [ "${3-}" = --update ]; then
-    awk '/^\$ / && NR > 1 && last !~ /^#/ && last != "" { print "" } { if ($0 != "") print; last = $0 }' "$work/now" >"$file"
+    awk '/^\$ / && NR > 1 && last !~ /^## / && last != "" { print "" } { if ($0 != "") print; last = $0 }' "$work/now" >"$file"
     exit 0
 fi
 squeeze "$file" >"$work/a"
