@@ -35,7 +35,7 @@ done <"$file" >"$work/now"
 # Empty lines of an output would be taken for lines between cases: both sides without them.
 squeeze() { grep -v '^$' "$1" || true; }
 if [ "${3-}" = --update ]; then
-    awk '/^\$ / && NR > 1 && last !~ /^## / && last != "" { print "" } { if ($0 != "") print; last = $0 }' "$work/now" >"$file"
+    awk '/^\$ / && NR > 1 && last !~ /^## / && last != "" { print "" } $0 != "" { print; last = $0 }' "$work/now" >"$file"
     exit 0
 fi
 squeeze "$file" >"$work/a"
