@@ -155,21 +155,24 @@ const struct cli_command cli_commands[CLI_COMMAND_COUNT] = {
          .summary = "list, stop, start and terminate pods",
          .about = "Each effect is confirmed by a later read. Terminating a pod without podsku's mark asks for "
                   "--yes.",
-         .examples = pods_examples},
+         .examples = pods_examples,
+         .run = cli_run_pods},
     [CLI_INDEX_CLUSTERS] = {.name = "clusters",
                             .alias = "cluster",
                             .verbs = clusters_verbs,
                             .default_verb = "list",
                             .summary = "the same for Instant Clusters",
                             .about = "The verbs of pods, for clusters: each effect is confirmed by a later read.",
-                            .examples = clusters_examples},
+                            .examples = clusters_examples,
+                            .run = cli_run_clusters},
     [CLI_INDEX_RECONCILE] = {.name = "reconcile",
                              .summary = "find and settle what an interrupted deploy may have left",
                              .about =
                                  "Compares the account's pods and clusters with the journal and with podsku's marks. "
                                  "Without --terminate it reports, and closes entries that are proven gone. Pods "
                                  "without podsku's marks are never touched.",
-                             .examples = reconcile_examples},
+                             .examples = reconcile_examples,
+                             .run = cli_run_reconcile},
     [CLI_INDEX_OBSERVATIONS] = {.name = "observations",
                                 .summary = "what past verifications found",
                                 .about =

@@ -60,8 +60,6 @@ enum podsku_code cli_deploy_prepare(struct cli_deploy *deploy, struct cli *cli, 
         code = cli_deploy_extra(deploy);
     if (!code)
         code = podsku_requirement_contradiction(&deploy->req, NULL, &cli->err);
-    if (code == PODSKU_NO_OFFER)
-        cli_say_cluster_choice(cli, &deploy->req);
     deploy->options.spec.fields = deploy->fields;
     deploy->options.spec.extra = deploy->extra;
     if (!code && deploy->options.need_ssh && !deploy->dry_run)

@@ -225,6 +225,7 @@ void cli_deploy_say_no_offer(const struct cli_deploy *deploy)
 {
     struct pick_view view;
 
+    cli_say_cluster_choice(deploy->cli, &deploy->req);
     if (!deploy->round)
         return;
     view = pick_view(deploy);

@@ -56,6 +56,7 @@ struct podsku_pod {
     int64_t cost_uusd;     /* per hour, when cost_known; v1: adjustedCostPerHr, which is billed, else costPerHr */
     bool cost_known;       /* false also for 0, which a stopped or a just created pod may show */
     int64_t created_ms;    /* 0: unknown */
+    int volume_gb;         /* local volume, which costs while the pod is stopped, too; 0: none or unknown */
     struct podsku_ssh ssh; /* the direct endpoint */
     char *cluster_id;      /* NULL: standalone */
     int cluster_rank;      /* -1: unknown */
