@@ -183,7 +183,7 @@ enum podsku_code podsku_verify_groups_find(const struct verify_matrix *matrix, s
     s->groups = groups;
     for (int i = 0; i < matrix->gpus; i++) {
         for (int j = 0; j < matrix->gpus; j++) {
-            if (i != j && matrix->cell[i][j].link.path == PODSKU_PATH_NV)
+            if (i != j && matrix->cell[i][j].path == PODSKU_PATH_NV)
                 add(&s->linked[i], j);
         }
     }

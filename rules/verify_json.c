@@ -39,7 +39,7 @@ struct podsku_pair_link podsku_verification_link(const struct podsku_verificatio
     if (!podsku_verification_has_links(v) || i < 0 || j < 0 || i >= v->reading->matrix.topo->gpus ||
         j >= v->reading->matrix.topo->gpus)
         return unknown;
-    return v->reading->matrix.topo->cell[i][j].link;
+    return podsku_verify_cell_link(&v->reading->matrix.topo->cell[i][j]);
 }
 
 int podsku_verification_numa(const struct podsku_verification *v, int gpu)
@@ -118,7 +118,7 @@ static json_t *encode_links(const struct podsku_verification *v)
         }
         json_t *row = json_array();
         for (int j = 0; ok && j < m->gpus; j++) {
-            struct podsku_pair_link link = m->cell[i][j].link;
+            struct podsku_pair_link link = podsku_verify_cell_link(&m->cell[i][j]);
             ok = json_array_append_new(row, link.path == PODSKU_PATH_UNKNOWN
                                                 ? json_null()
                                                 : json_string(podsku_link_text(link, word))) == 0;

@@ -64,6 +64,8 @@ static const char *const escape_words[] = {"\033", "^[",   "\\x1b",   "\\x1B",  
 
 static size_t escape_word(const char *text, size_t len)
 {
+    if (!strchr("\033^\\#\xe2", *text) || !*text)
+        return 0;
     for (size_t i = 0; i < sizeof escape_words / sizeof *escape_words; i++) {
         if (starts(text, len, escape_words[i]))
             return strlen(escape_words[i]);

@@ -36,7 +36,7 @@ static void clear_cells(struct verify_matrix *m)
 {
     for (int i = 0; i < m->gpus; i++) {
         for (int j = 0; j < m->gpus; j++)
-            m->cell[i][j] = (struct verify_cell){{PODSKU_PATH_UNKNOWN, 0}, VERIFY_STATE_NONE};
+            m->cell[i][j] = (struct verify_cell){PODSKU_PATH_UNKNOWN, 0, VERIFY_STATE_NONE};
     }
 }
 
@@ -47,7 +47,7 @@ static bool cell_is_safe(const struct verify_matrix *m, int i, int j, struct pod
 
     if (i == j)
         return link.path == PODSKU_PATH_SELF;
-    return link.path != PODSKU_PATH_UNKNOWN && mirror->link.path == link.path && mirror->link.count == link.count;
+    return link.path != PODSKU_PATH_UNKNOWN && mirror->path == link.path && mirror->count == link.count;
 }
 
 static void read_cell(struct verify_matrix *m, int i, int j, const struct verify_token *token)
@@ -55,16 +55,18 @@ static void read_cell(struct verify_matrix *m, int i, int j, const struct verify
     struct verify_cell *cell = &m->cell[i][j];
     const char *tool = podsku_verify_foreign_parse(token);
 
-    cell->link = podsku_path_parse(token->text, token->len);
-    cell->p2p = cell->link.path == PODSKU_PATH_SELF ? VERIFY_STATE_SELF : podsku_verify_p2p_parse(token);
+    struct podsku_pair_link link = podsku_path_parse(token->text, token->len);
+
+    cell->path = (signed char)link.path;
+    cell->count = (unsigned char)link.count;
+    cell->p2p = (unsigned char)(link.path == PODSKU_PATH_SELF ? VERIFY_STATE_SELF : podsku_verify_p2p_parse(token));
     if (tool) {
         m->tool = tool;
         m->kind = VERIFY_KIND_FOREIGN;
-    } else if (cell->link.path == PODSKU_PATH_UNKNOWN && cell->p2p == VERIFY_STATE_NONE &&
-               m->kind != VERIFY_KIND_FOREIGN) {
+    } else if (cell->path == PODSKU_PATH_UNKNOWN && cell->p2p == VERIFY_STATE_NONE && m->kind != VERIFY_KIND_FOREIGN) {
         set_problem(m, VERIFY_UNKNOWN_CODE, "\"%.*s\" in row GPU%d, column GPU%d is no link code",
                     token->len > 40 ? 40 : (int)token->len, token->text, i, j);
-    } else if ((cell->link.path == PODSKU_PATH_SELF) != (i == j)) {
+    } else if ((cell->path == PODSKU_PATH_SELF) != (i == j)) {
         set_problem(m, VERIFY_CONFLICTING, "the X of row GPU%d is not in its own column", i);
     }
 }
@@ -167,8 +169,8 @@ static bool same_cells(const struct verify_matrix *a, const struct verify_matrix
 {
     for (int i = 0; i < a->gpus; i++) {
         for (int j = 0; j < a->gpus; j++) {
-            struct podsku_pair_link x = a->cell[i][j].link;
-            struct podsku_pair_link y = b->cell[i][j].link;
+            struct podsku_pair_link x = podsku_verify_cell_link(&a->cell[i][j]);
+            struct podsku_pair_link y = podsku_verify_cell_link(&b->cell[i][j]);
             bool known = x.path != PODSKU_PATH_UNKNOWN && y.path != PODSKU_PATH_UNKNOWN;
             if (known && (x.path != y.path || x.count != y.count))
                 return false;

@@ -22,8 +22,8 @@ static struct words find_words(const struct verify_matrix *m)
     for (int i = 0; i < m->gpus; i++) {
         for (int j = 0; j < m->gpus; j++) {
             const struct verify_cell *cell = &m->cell[i][j];
-            words.path |= cell->link.path > PODSKU_PATH_SELF;
-            words.nv |= cell->link.path == PODSKU_PATH_NV;
+            words.path |= cell->path > PODSKU_PATH_SELF;
+            words.nv |= cell->path == PODSKU_PATH_NV;
             words.p2p |= cell->p2p > VERIFY_STATE_SELF;
         }
     }
@@ -66,8 +66,8 @@ static bool check_symmetry(struct verify_matrix *m)
 
     for (int i = 0; i < m->gpus; i++) {
         for (int j = 0; j < i; j++) {
-            struct podsku_pair_link a = m->cell[j][i].link;
-            struct podsku_pair_link b = m->cell[i][j].link;
+            struct podsku_pair_link a = podsku_verify_cell_link(&m->cell[j][i]);
+            struct podsku_pair_link b = podsku_verify_cell_link(&m->cell[i][j]);
             if (a.path == b.path && a.count == b.count)
                 continue;
             m->problem.code = VERIFY_ASYMMETRIC;

@@ -68,9 +68,12 @@ enum verify_kind { VERIFY_KIND_UNDECIDED, VERIFY_KIND_TOPOLOGY, VERIFY_KIND_P2P,
 enum verify_p2p { VERIFY_STATE_NONE, VERIFY_STATE_SELF, VERIFY_STATE_OK, VERIFY_STATE_OFF, VERIFY_STATE_UNKNOWN };
 
 struct verify_cell {
-    struct podsku_pair_link link; /* path UNKNOWN: not there or not readable */
-    enum verify_p2p p2p;          /* NONE: no word of a P2P matrix */
+    signed char path;    /* enum podsku_path; UNKNOWN: not there or not readable */
+    unsigned char count; /* of NV */
+    unsigned char p2p;   /* enum verify_p2p; NONE: no word of a P2P matrix */
 };
+
+struct podsku_pair_link podsku_verify_cell_link(const struct verify_cell *cell);
 
 /* Why a matrix, or a whole reading, does not answer. */
 struct verify_problem {

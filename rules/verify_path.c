@@ -72,3 +72,8 @@ bool podsku_link_farther(struct podsku_pair_link a, struct podsku_pair_link b)
         return a.count < b.count;
     return distance(a.path) > distance(b.path);
 }
+
+struct podsku_pair_link podsku_verify_cell_link(const struct verify_cell *cell)
+{
+    return (struct podsku_pair_link){(enum podsku_path)cell->path, cell->count};
+}

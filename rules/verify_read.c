@@ -100,8 +100,8 @@ struct podsku_pair_link podsku_reading_pair(const struct podsku_reading *reading
 
     if (i < 0 || j < 0 || i >= m->gpus || j >= m->gpus)
         return link;
-    link = m->cell[i][j].link;
-    return link.path == PODSKU_PATH_UNKNOWN ? m->cell[j][i].link : link;
+    link = podsku_verify_cell_link(&m->cell[i][j]);
+    return link.path == PODSKU_PATH_UNKNOWN ? podsku_verify_cell_link(&m->cell[j][i]) : link;
 }
 
 /* Counts over all pairs of a whole matrix. */
