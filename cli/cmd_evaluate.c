@@ -16,7 +16,8 @@ struct evaluation {
     struct cli_scenarios scenarios;
     struct cli_report report;
     struct podsku_decision decision; /* used again for every case */
-    int64_t limit;                   /* 0: none */
+    struct cli_memo memo;
+    int64_t limit; /* 0: none */
 };
 
 static enum podsku_code flush(void *ctx)
@@ -101,23 +102,58 @@ static enum podsku_code load(struct evaluation *eval)
     return code;
 }
 
-static enum podsku_code decide_case(struct evaluation *eval, struct cli_eval_catalog *catalog,
-                                    const struct cli_case *item)
+static enum podsku_code decide(struct evaluation *eval, const struct podsku_catalog *catalog, struct cli_case *item,
+                               bool reasons)
 {
-    struct podsku_error *err = &eval->cli->err;
-    bool reasons = item->needs_reasons || (eval->report.explain && !item->expect);
-    struct cli_verdict verdict = {0};
+    enum podsku_detail detail = reasons ? PODSKU_DECIDE_REASONS : PODSKU_DECIDE_COUNT;
+
+    if (eval->limit > 0 && (item->req.limit == 0 || item->req.limit > eval->limit))
+        item->req.limit = (int)eval->limit;
     /* Lenient: a pattern that matches nothing leaves no candidates; it is no fault of the scenario. */
-    enum podsku_code code =
-        podsku_decide(catalog->catalog, &item->req, reasons ? PODSKU_DECIDE_REASONS : PODSKU_DECIDE_COUNT, true,
-                      &eval->decision, err);
-    if (code != PODSKU_OK)
-        return code;
-    if (!item->expect) {
-        cli_report_decision(&eval->report, catalog, item, &eval->decision);
-        return PODSKU_OK;
+    return podsku_decide(catalog, &item->req, detail, true, &eval->decision, &eval->cli->err);
+}
+
+/* A case without expectation; *line_err says why its requirement cannot be read. */
+static enum podsku_code print_case(struct evaluation *eval, size_t index, struct cli_case *item,
+                                   struct podsku_error *line_err)
+{
+    struct cli_eval_catalog *catalog = &eval->catalogs[index];
+    struct podsku_buf *out = &eval->report.out;
+    bool shown = eval->cli->output != CLI_JUNIT;
+    size_t len = 0;
+    const char *kept = shown ? cli_memo_find(&eval->memo, item->requirement, index, &len) : NULL;
+
+    if (!kept) {
+        enum podsku_code code = cli_case_requirement(item, eval->scenarios.name, line_err);
+        if (code == PODSKU_OK)
+            code = decide(eval, catalog->catalog, item, eval->report.explain);
+        if (code != PODSKU_OK)
+            return code;
     }
-    code = cli_case_judge(item, &eval->decision, &verdict, err);
+    cli_report_open(&eval->report, catalog, item);
+    if (kept) {
+        podsku_buf_append(out, kept, len);
+    } else if (shown) {
+        size_t start = out->len;
+        cli_report_decision(&eval->report, catalog, &eval->decision);
+        if (!podsku_buf_failed(out))
+            cli_memo_keep(&eval->memo, item->requirement, index, out->data + start, out->len - start);
+    }
+    cli_report_close(&eval->report);
+    return PODSKU_OK;
+}
+
+static enum podsku_code judge_case(struct evaluation *eval, size_t index, struct cli_case *item,
+                                   struct podsku_error *line_err)
+{
+    struct cli_eval_catalog *catalog = &eval->catalogs[index];
+    struct cli_verdict verdict = {0};
+    enum podsku_code code = cli_case_requirement(item, eval->scenarios.name, line_err);
+
+    if (code == PODSKU_OK)
+        code = decide(eval, catalog->catalog, item, item->needs_reasons);
+    if (code == PODSKU_OK)
+        code = cli_case_judge(item, &eval->decision, &verdict, &eval->cli->err);
     if (code == PODSKU_OK)
         cli_report_verdict(&eval->report, catalog, item, &verdict);
     cli_verdict_free(&verdict);
@@ -130,16 +166,13 @@ static enum podsku_code run_case(struct evaluation *eval, const char *bytes, siz
     struct podsku_error line_err = {0};
     enum podsku_code code = cli_case_read(&item, bytes, len, eval->scenarios.name, &line_err);
 
-    if (code == PODSKU_NO_MEMORY) {
+    for (size_t i = 0; i < eval->catalog_count && code == PODSKU_OK; i++)
+        code = item.expect ? judge_case(eval, i, &item, &line_err) : print_case(eval, i, &item, &line_err);
+    if (line_err.code == PODSKU_NO_MEMORY) {
         code = podsku_error_no_memory(&eval->cli->err);
-    } else if (code != PODSKU_OK) {
+    } else if (line_err.code != PODSKU_OK) {
         cli_report_error(&eval->report, &item, line, &line_err);
         code = PODSKU_OK;
-    } else {
-        if (eval->limit > 0 && (item.req.limit == 0 || item.req.limit > eval->limit))
-            item.req.limit = (int)eval->limit;
-        for (size_t i = 0; i < eval->catalog_count && code == PODSKU_OK; i++)
-            code = decide_case(eval, &eval->catalogs[i], &item);
     }
     cli_case_free(&item);
     if (code == PODSKU_OK && eval->report.out.len >= FLUSH_AT)
@@ -228,6 +261,7 @@ int cli_run_evaluate(struct cli *cli)
     podsku_buf_free(&eval.report.out);
     podsku_buf_free(&eval.report.body);
     podsku_decision_free(&eval.decision);
+    cli_memo_free(&eval.memo);
     podsku_facts_free(eval.facts);
     return status;
 }

@@ -6,6 +6,7 @@
 #define PODSKU_CLI_EVALUATE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "cli/cli.h"
 #include "rules/rules.h"
@@ -43,15 +44,19 @@ enum podsku_code cli_scenarios_next(struct cli_scenarios *scenarios, const char 
 
 /* One scenario, read. */
 struct cli_case {
-    json_t *root;       /* owned */
-    const json_t *name; /* a string; NULL: none */
-    json_t *expect;     /* an object with known keys; NULL: none */
-    bool needs_reasons; /* expect says something of rejected offers */
+    json_t *root;          /* owned */
+    const json_t *name;    /* a string; NULL: none */
+    json_t *requirement;   /* as it stands in root */
+    bool requirement_read; /* req was filled, or could not be */
+    json_t *expect;        /* an object with known keys; NULL: none */
+    bool needs_reasons;    /* expect says something of rejected offers */
     struct podsku_requirement req;
 };
 /* Reads and checks; on PODSKU_INPUT the name may still be set. Free with cli_case_free() in any case. */
 enum podsku_code cli_case_read(struct cli_case *item, const char *bytes, size_t len, const char *file,
                                struct podsku_error *err) PODSKU_CHECKED;
+/* Fills item->req from item->requirement, the first time that it is called. */
+enum podsku_code cli_case_requirement(struct cli_case *item, const char *file, struct podsku_error *err) PODSKU_CHECKED;
 void cli_case_free(struct cli_case *item);
 
 /* What an expectation found. */
@@ -74,6 +79,19 @@ struct cli_fragments {
 void cli_fragment(struct cli_fragments *fragments, const struct podsku_offer *offer, struct podsku_buf *out);
 void cli_fragments_free(struct cli_fragments *fragments);
 
+/* Texts of decisions by requirement. Zeroed is empty; only slower when memory runs out. */
+struct cli_memo {
+    struct cli_memo_entry *slots;
+    size_t count, bytes, lookups, hits;
+    uint64_t hash; /* of the last lookup */
+    bool off;
+};
+/* The text that was kept for this requirement and catalogue, borrowed; NULL when there is none. */
+const char *cli_memo_find(struct cli_memo *memo, json_t *requirement, size_t catalog, size_t *len);
+/* Keeps a text for the requirement that was just not found. */
+void cli_memo_keep(struct cli_memo *memo, json_t *requirement, size_t catalog, const char *text, size_t len);
+void cli_memo_free(struct cli_memo *memo);
+
 /* One catalogue that the cases are decided on. */
 struct cli_eval_catalog {
     const char *name; /* as given */
@@ -91,8 +109,11 @@ struct cli_report {
     struct podsku_buf body; /* junit: all cases, since the counts stand before them */
 };
 void cli_report_begin(struct cli_report *report);
-void cli_report_decision(struct cli_report *report, struct cli_eval_catalog *catalog, const struct cli_case *item,
+/* A case without expectation: the line up to the decision, the decision's text, what ends the line. */
+void cli_report_open(struct cli_report *report, const struct cli_eval_catalog *catalog, const struct cli_case *item);
+void cli_report_decision(struct cli_report *report, struct cli_eval_catalog *catalog,
                          const struct podsku_decision *decision);
+void cli_report_close(struct cli_report *report);
 void cli_report_verdict(struct cli_report *report, const struct cli_eval_catalog *catalog, const struct cli_case *item,
                         const struct cli_verdict *verdict);
 void cli_report_error(struct cli_report *report, const struct cli_case *item, size_t line,

@@ -108,13 +108,13 @@ enum podsku_code cli_case_read(struct cli_case *item, const char *bytes, size_t 
     if (!json_is_object(item->root))
         return podsku_error_set(err, PODSKU_INPUT, "a scenario must be an object");
     const json_t *name = json_object_get(item->root, "name");
-    const json_t *requirement = json_object_get(item->root, "requirement");
+    item->requirement = json_object_get(item->root, "requirement");
     item->expect = json_object_get(item->root, "expect");
     if (json_is_string(name))
         item->name = name;
     else if (name && !json_is_null(name))
         return podsku_error_set(err, PODSKU_INPUT, "name must be a string");
-    if (!requirement) {
+    if (!item->requirement) {
         code = check_keys(item->root, scenario_keys, "a scenario", err);
         return code == PODSKU_OK ? podsku_error_set(err, PODSKU_INPUT, "a scenario needs a \"requirement\"") : code;
     }
@@ -122,9 +122,15 @@ enum podsku_code cli_case_read(struct cli_case *item, const char *bytes, size_t 
         code = check_keys(item->root, scenario_keys, "a scenario", err);
     if (code == PODSKU_OK && item->expect)
         code = check_expect(item, err);
-    if (code != PODSKU_OK)
-        return code;
-    code = podsku_requirement_read(&item->req, requirement, file, "$.requirement", err);
+    return code;
+}
+
+enum podsku_code cli_case_requirement(struct cli_case *item, const char *file, struct podsku_error *err)
+{
+    if (item->requirement_read)
+        return PODSKU_OK;
+    item->requirement_read = true;
+    enum podsku_code code = podsku_requirement_read(&item->req, item->requirement, file, "$.requirement", err);
     return code == PODSKU_OK ? code : with_place(err);
 }
 

@@ -6,12 +6,36 @@
 #include "cli/json_offer.h"
 #include "cli/view_pick.h"
 
+/* Most names need no escapes: jansson is asked only for those that do. */
 static void put_name(struct podsku_buf *out, const json_t *name)
 {
-    if (name)
-        podsku_json_write(out, name, false);
-    else
+    const char *text = name ? json_string_value(name) : NULL;
+    size_t plain = 0;
+
+    if (!text) {
         podsku_buf_puts(out, "null");
+        return;
+    }
+    while ((unsigned char)text[plain] >= 0x20 && text[plain] != '"' && text[plain] != '\\' && text[plain] != 0x7f)
+        plain++;
+    if (text[plain] != '\0') {
+        podsku_json_write(out, name, false);
+        return;
+    }
+    podsku_buf_putc(out, '"');
+    podsku_buf_append(out, text, plain);
+    podsku_buf_putc(out, '"');
+}
+
+static void put_number(struct podsku_buf *out, size_t number)
+{
+    char digits[24];
+    size_t at = sizeof digits;
+
+    do
+        digits[--at] = (char)('0' + number % 10);
+    while (number /= 10);
+    podsku_buf_append(out, digits + at, sizeof digits - at);
 }
 
 static const char *name_text(const struct cli_case *item)
@@ -26,7 +50,7 @@ static void put_value(struct podsku_buf *out, json_t *value)
 }
 
 /* "candidates":[...],"rejected":N or [...] */
-static void put_decision(struct cli_report *report, struct cli_eval_catalog *catalog,
+void cli_report_decision(struct cli_report *report, struct cli_eval_catalog *catalog,
                          const struct podsku_decision *decision)
 {
     struct podsku_buf *out = &report->out;
@@ -41,7 +65,7 @@ static void put_decision(struct cli_report *report, struct cli_eval_catalog *cat
     if (report->explain)
         put_value(out, cli_rejected_json(decision->rejected, decision->rejected_count));
     else
-        podsku_buf_printf(out, "%zu", decision->rejected_count);
+        put_number(out, decision->rejected_count);
 }
 
 static void put_case_head(struct cli_report *report, const struct cli_case *item, const struct podsku_buf *catalog)
@@ -97,26 +121,23 @@ void cli_report_begin(struct cli_report *report)
         podsku_buf_puts(&report->out, "{\"schema\":\"podsku.evaluate/1\",\"cases\":[");
 }
 
-void cli_report_decision(struct cli_report *report, struct cli_eval_catalog *catalog, const struct cli_case *item,
-                         const struct podsku_decision *decision)
+void cli_report_open(struct cli_report *report, const struct cli_eval_catalog *catalog, const struct cli_case *item)
 {
-    struct podsku_buf *out = &report->out;
-
-    switch (report->cli->output) {
-    case CLI_JUNIT: put_testcase(report, name_text(item), catalog->name, "skipped", "no expectation"); break;
-    case CLI_JSON:
-        put_case_head(report, item, &catalog->json_name);
-        podsku_buf_puts(out, ",\"ok\":null,\"expected\":null,\"actual\":{");
-        put_decision(report, catalog, decision);
-        podsku_buf_puts(out, "}}");
-        break;
-    default:
-        put_case_head(report, item, &catalog->json_name);
-        podsku_buf_putc(out, ',');
-        put_decision(report, catalog, decision);
-        podsku_buf_puts(out, "}\n");
-        break;
+    if (report->cli->output == CLI_JUNIT) {
+        put_testcase(report, name_text(item), catalog->name, "skipped", "no expectation");
+        return;
     }
+    put_case_head(report, item, &catalog->json_name);
+    if (report->cli->output == CLI_JSON)
+        podsku_buf_puts(&report->out, ",\"ok\":null,\"expected\":null,\"actual\":{");
+    else
+        podsku_buf_putc(&report->out, ',');
+}
+
+void cli_report_close(struct cli_report *report)
+{
+    if (report->cli->output != CLI_JUNIT)
+        podsku_buf_puts(&report->out, report->cli->output == CLI_JSON ? "}}" : "}\n");
     report->cases++;
 }
 

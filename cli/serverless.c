@@ -222,7 +222,7 @@ static void each_warning(struct selection *sel, void (*say)(void *ctx, const cha
 
 static void say_warning(void *ctx, const char *text)
 {
-    cli_warn(ctx, "note: %s", text);
+    cli_warn(ctx, "%s", text);
 }
 
 struct warnings {

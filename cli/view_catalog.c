@@ -60,6 +60,18 @@ static void put_offered_price(struct podsku_buf *out, const struct podsku_gpu_ty
         put_money(out, type->price_uusd[cloud]);
 }
 
+/* The largest machine of any cloud that offers the card. */
+static void put_most_anywhere(struct podsku_buf *out, const struct podsku_gpu_type *type)
+{
+    int most = PODSKU_COUNT_UNKNOWN;
+
+    for (int cloud = 0; cloud < PODSKU_CLOUD_COUNT; cloud++)
+        if (offered(type, (enum podsku_cloud)cloud) && type->max_gpus[cloud] > most)
+            most = type->max_gpus[cloud];
+    if (most > 0)
+        podsku_buf_printf(out, "%d", most);
+}
+
 static void put_most(struct podsku_buf *out, const struct podsku_gpu_type *type, enum podsku_cloud cloud)
 {
     if (type->max_gpus[cloud] != PODSKU_COUNT_UNKNOWN)
@@ -89,6 +101,7 @@ FIELD(put_community_here, put_offered_price(out, type, PODSKU_COMMUNITY))
 FIELD(put_secure_price, put_money(out, type->price_uusd[PODSKU_SECURE]))
 FIELD(put_community_price, put_money(out, type->price_uusd[PODSKU_COMMUNITY]))
 FIELD(put_serverless, put_money(out, type->serverless_uusd))
+FIELD(put_most_here, put_most_anywhere(out, type))
 FIELD(put_secure_most, put_most(out, type, PODSKU_SECURE))
 FIELD(put_community_most, put_most(out, type, PODSKU_COMMUNITY))
 FIELD(put_evidence, put_text(out, facts ? podsku_evidence_name(facts->evidence) : NULL))
@@ -178,7 +191,8 @@ static const struct cli_grid_field fields[] = {
     {"price_secure", "SECURE", WIDE | CSV, true, false, 0, put_secure_price},
     {"price_community", "COMMUNITY", WIDE | CSV, true, false, 0, put_community_price},
     {"price_serverless", "SERVERLESS", WIDE | CSV, true, false, 0, put_serverless},
-    {"max_gpus_secure", "MOST", TABLE | WIDE | CSV, true, false, 4, put_secure_most},
+    {NULL, "MOST", TABLE, true, false, 4, put_most_here},
+    {"max_gpus_secure", "MOST SECURE", WIDE | CSV, true, false, 0, put_secure_most},
     {"max_gpus_community", "MOST COMMUNITY", WIDE | CSV, true, false, 0, put_community_most},
     {"stock", "STOCK", TABLE | WIDE | CSV, false, false, 2, put_stock},
     {NULL, "NVLINK", TABLE, false, false, 0, put_nvlink},

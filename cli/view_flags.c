@@ -35,7 +35,7 @@ static void put_scalar(struct podsku_buf *out, const json_t *value)
     if (json_is_string(value))
         cli_shell_word(out, json_string_value(value));
     else
-        podsku_json_write(out, value, false);
+        podsku_buf_printf(out, "%.12g", json_number_value(value)); /* 40, where jansson writes 40.0 */
 }
 
 static void put_flag(struct podsku_buf *out, const char *key)

@@ -140,12 +140,16 @@ void cli_pick_no_offer(const struct pick_view *view)
     if (named == 0 && decision->nearest_miss)
         say_rejected(view, decision->nearest_miss);
     say_suggestions(view);
-    put_alternatives(decision, &alternatives);
-    const char *line = podsku_buf_text(&alternatives);
-    while (*line) {
-        const char *end = strchr(line, '\n');
-        cli_say(view->cli, "%.*s", (int)(end - line), line);
-        line = end + 1;
+    for (size_t i = 0; i < decision->alternative_count; i++) {
+        const struct podsku_alternative *way = &decision->alternatives[i];
+        podsku_buf_printf(&alternatives, "%s%s", i ? ", " : "", way->approach);
+        if (way->cheapest && i == 0) {
+            podsku_buf_puts(&alternatives, " (");
+            cli_offer_label(&alternatives, way->cheapest);
+            podsku_buf_putc(&alternatives, ')');
+        }
     }
+    if (alternatives.len > 0)
+        cli_say(view->cli, "other ways: %s    (--explain, podsku help sharing)", podsku_buf_text(&alternatives));
     podsku_buf_free(&alternatives);
 }

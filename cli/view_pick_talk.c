@@ -134,7 +134,8 @@ void cli_pick_notes(const struct pick_view *view)
     const struct podsku_decision *decision = view->decision;
 
     for (size_t i = 0; i < decision->note_count; i++)
-        cli_say(view->cli, "note: %s", decision->notes[i].message);
+        if (strcmp(decision->notes[i].code, "parents") != 0) /* the heading says it */
+            cli_say(view->cli, "note: %s", decision->notes[i].message);
     for (size_t i = 0; i < decision->candidate_count; i++) {
         const struct podsku_offer *offer = &decision->candidates[i];
         for (size_t n = 0; n < offer->note_count; n++)
