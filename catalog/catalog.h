@@ -77,7 +77,7 @@ struct podsku_gpu_type {
     int max_gpus[PODSKU_CLOUD_COUNT];            /* largest machine; 0: not offered; PODSKU_COUNT_UNKNOWN */
     int64_t price_uusd[PODSKU_CLOUD_COUNT];      /* per GPU-hour; 0: unknown */
     int64_t serverless_uusd;                     /* per GPU-hour; 0: unknown */
-    const struct podsku_facts *facts;            /* NULL: none. Borrowed from the facts set */
+    const struct podsku_facts *facts;            /* NULL: none. The set's; of slices without a row the catalogue's */
     const struct podsku_slice *slice;            /* NULL: a whole card */
     const struct podsku_stock_view *views;       /* one per read that had availability */
     size_t view_count;
@@ -99,11 +99,11 @@ struct podsku_catalog_query {
 
 struct podsku_catalog {
     enum podsku_source source;
-    const char *path;    /* of a file; NULL otherwise */
-    int64_t recorded_ms; /* wall clock; 0: unknown */
-    const char *url;     /* where it was read; NULL: unknown */
-    char sha256[65];     /* of the (first) body's bytes; empty: not computed, see podsku_catalog_hash() */
-    bool graphql;        /* the (first) body's shape */
+    const char *path;                    /* of a file; NULL otherwise */
+    int64_t recorded_ms;                 /* wall clock; 0: unknown */
+    const char *url;                     /* where it was read; NULL: unknown */
+    char sha256[65];                     /* of the (first) body's bytes; empty until podsku_catalog_hash() */
+    bool graphql;                        /* the (first) body's shape */
     const struct podsku_gpu_type *types; /* in the body's order; without the `unknown` entry */
     size_t type_count;
     const struct podsku_catalog_query *reads; /* at least one */
@@ -114,12 +114,14 @@ struct podsku_catalog {
 };
 
 /*
- * Reads a catalogue from bytes: REST v2 body, GraphQL body, bare array of GraphQL entries, or a
+ * Reads a catalogue from bytes (copied): REST v2 body, GraphQL body, bare array of GraphQL entries, or a
  * recording of either, told apart by content. `name` is the file's path or URL for errors. `facts`
  * is borrowed and must outlive the catalogue. `query`: what the body was read for when the bytes do
  * not say themselves (a live read); NULL: as RULES say for raw bodies (v2: SECURE and 1 GPU;
  * GraphQL: nothing). Errors: code_on_bad (PODSKU_INPUT for files, PODSKU_ANSWER for live bodies)
- * with file:line:column for syntax or name plus JSON path ("FILE: $.gpus[3].price") for content.
+ * with file:line:column for syntax or name plus JSON path ("FILE: $.gpus[3].price") for content. A
+ * page of a longer list (nextCursor and the like say so) and an answer with errors are refused.
+ * source is LIVE or GRAPHQL by the body's shape; url is the recording's, else `name` if it is a URL.
  * *catalog is NULL on error; otherwise free it with podsku_catalog_free().
  */
 enum podsku_code podsku_catalog_load(const char *bytes, size_t len, const char *name,
@@ -140,12 +142,17 @@ void podsku_catalog_free(struct podsku_catalog *catalog);
 /*
  * Adds the stock of another read of the same catalogue (another cloud, count or product) to
  * `catalog`: for each type of both, other's views. Types only in `other` are added as well. `other`
- * is taken: it is freed with `catalog`.
+ * is taken, also on failure: it is freed with `catalog`. Types may move: pointers to them (not to
+ * views and texts) are no longer valid.
  */
 enum podsku_code podsku_catalog_merge(struct podsku_catalog *catalog, struct podsku_catalog *other,
                                       struct podsku_error *err) PODSKU_CHECKED;
 
-/* Fills sha256 if it is empty (bundled: of its encoding). */
+/*
+ * Fills sha256 if it is empty: of a raw body all its bytes, of a recording the bytes of its body as
+ * they are now (the linter compares them with what the recording says), of the bundled one its
+ * encoding. Apart from loading, since it needs libcrypto.
+ */
 enum podsku_code podsku_catalog_hash(struct podsku_catalog *catalog, struct podsku_error *err) PODSKU_CHECKED;
 
 /* The type of exactly this id, NULL if there is none. Constant time on average. */
@@ -172,8 +179,9 @@ const char *podsku_gpu_name(const struct podsku_gpu_type *type);
 json_t *podsku_catalog_encode(const struct podsku_catalog *catalog);
 
 /*
- * A recording of body bytes as received: {"podsku_recording":1, ..., "body": <the bytes as they
- * are>}. source is PODSKU_SOURCE_LIVE ("v2") or PODSKU_SOURCE_GRAPHQL ("graphql").
+ * Appends a recording of body bytes as received: {"podsku_recording":1, ..., "body": <the bytes as they
+ * are>}. source is PODSKU_SOURCE_LIVE ("v2") or PODSKU_SOURCE_GRAPHQL ("graphql"). PODSKU_ANSWER when
+ * the body is no JSON.
  */
 enum podsku_code podsku_recording_write(struct podsku_buf *out, const char *body, size_t len, enum podsku_source source,
                                         const char *url, const struct podsku_catalog_query *query, int64_t recorded_ms,

@@ -10,10 +10,21 @@
 struct podsku_finding {
     bool is_error;    /* false: an oddity, one of the known lies */
     char *path;       /* JSON path, "$.gpus[3].price.secure" */
-    const char *code; /* a fixed word, e.g. "suspect-price" */
+    const char *code; /* a fixed word, see below */
     char *message;
 };
 
+/*
+ * Codes. Errors: not-json not-a-catalogue paged wrong-type out-of-range missing-id duplicate-id
+ * recording-version.
+ * Oddities of entries: flag-without-count count-without-flag overall-count price-not-offered
+ * placeholder-price suspect-price price-unknown price-rounded float-for-integer memory-unknown
+ * memory-differs manufacturer-differs double-blank outer-blank id-prefix duplicate-name name-moved
+ * name-changed unknown-entry unknown-word unknown-member missing-member no-facts unknown-profile
+ * no-parent stock-not-offered stock-contradiction duplicate-data-center.
+ * Oddities of documents: empty stock-without-query source-missing source-differs time-missing
+ * query-missing hash-missing hash-unchecked hash-differs.
+ */
 struct podsku_findings {
     struct podsku_finding *list;
     size_t count;

@@ -27,6 +27,9 @@ void podsku_place_text(struct podsku_buf *out, const struct podsku_place *place)
 }
 
 static void report(struct podsku_decode *decode, bool is_error, const struct podsku_place *place, const char *code,
+                   const char *fmt, va_list args) PODSKU_PRINTF(5, 0);
+
+static void report(struct podsku_decode *decode, bool is_error, const struct podsku_place *place, const char *code,
                    const char *fmt, va_list args)
 {
     struct podsku_buf path = {0};

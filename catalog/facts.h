@@ -97,10 +97,21 @@ struct podsku_facts_set;
 const struct podsku_facts_set *podsku_facts_builtin(void);
 
 /*
- * The built-in facts with those of a JSON file (an array of rows, or {"facts": [...]}; same fields
- * as podsku-facts documents) laid over them, field by field. Free with podsku_facts_free().
- * `name` is the file's name for errors. PODSKU_INPUT for anything that is no facts file: unknown
- * fields (naming the near one), wrong types, duplicate ids.
+ * The built-in facts with those of a JSON file (an array of rows, or {"facts": [...]}) laid over
+ * them, field by field. Free with podsku_facts_free(). `name` is the file's name for errors.
+ *
+ * A row names its type by "id"; what it does not name stays as in the table (unknown for a new
+ * type), null makes unknown. Fields: alias_of architecture compute_capability ("9.0" or 9.0)
+ * form_factor memory_gb memory_bandwidth_gbs nvlink_evidence nvlink_generation nvlink_links
+ * nvlink_gbs_per_gpu nvlink_domain topo_code pcie_gen pcie_lanes pcie_gbs pcie_p2p (true, false)
+ * other_fabric ("xgmi") other_fabric_domain other_fabric_pair_gbs mig_capable (true, false)
+ * mig_max_instances tdp_w confidence (verified, vendor, inferred, not verified) on_runpod (true,
+ * false) source checked ("2026-08" or a day) notes. Also as arch, evidence, vram_gb, nvlink_gbs,
+ * pcie_generation, xgmi_domain, xgmi_pair_gbs. A row that says neither source, checked, confidence
+ * nor on_runpod has the file as its source and counts as not verified: it is the table's no more.
+ *
+ * PODSKU_INPUT for anything that is no facts file: unknown fields (naming the near one), wrong
+ * types, duplicate ids.
  */
 enum podsku_code podsku_facts_load(const char *bytes, size_t len, const char *name, const struct podsku_facts_set **set,
                                    struct podsku_error *err) PODSKU_CHECKED;
