@@ -81,12 +81,17 @@ static bool find_best(const struct judge *judge, const struct podsku_requirement
     return true;
 }
 
-static bool find_card(const struct judge *judge, double memory_gb, struct rules_store *store, struct podsku_offer *best,
-                      bool *found)
+/* gpus 0: of any of the counts that are asked for. */
+static bool find_card(const struct judge *judge, double memory_gb, int gpus, struct rules_store *store,
+                      struct podsku_offer *best, bool *found)
 {
     struct podsku_requirement req;
 
     loosen(judge, &req);
+    if (gpus) {
+        req.gpus[0] = gpus;
+        req.gpus_count = 1;
+    }
     req.mig = PODSKU_MIG_FORBID;
     req.memory_fraction.denominator = req.compute_fraction.denominator = 0;
     req.mig_parent = NULL;
@@ -139,14 +144,17 @@ static bool note_card(const struct judge *judge, struct podsku_offer *slice, str
     struct podsku_offer card;
     bool found;
 
-    if (!find_card(judge, slice->memory_gb, store, &card, &found))
+    if (!find_card(judge, slice->memory_gb, slice->gpus, store, &card, &found))
         return false;
     if (!found)
         return true;
     struct podsku_note *notes = podsku_store_alloc(store, (slice->note_count + 1) * sizeof *notes);
-    char *text = podsku_store_printf(store, "%s whole %.60s (%d GB%s) costs %s USD/h",
-                                     card.gpus > 1 ? "the same in" : "a", podsku_gpu_name(card.type), card.memory_gb,
-                                     card.gpus > 1 ? " each" : "", podsku_money_text(card.price_total_uusd, price));
+    const char *name = podsku_gpu_name(card.type);
+    (void)podsku_money_text(card.price_total_uusd, price);
+    char *text =
+        card.gpus > 1
+            ? podsku_store_printf(store, "%d whole %.60s (%d GB) cost %s USD/h", card.gpus, name, card.memory_gb, price)
+            : podsku_store_printf(store, "a whole %.60s (%d GB) costs %s USD/h", name, card.memory_gb, price);
     if (!notes || !text)
         return false;
     if (slice->note_count)
@@ -185,7 +193,7 @@ bool podsku_list_alternatives(const struct judge *judge, struct podsku_decision 
     if (judge->mig == PODSKU_MIG_FORBID && !judge->parents && decision->candidate_total > 0)
         return true;
     if (!note_cards(judge, decision) ||
-        !find_card(judge, slice_memory_gb(judge, decision), store, &found[0], &has_card) ||
+        !find_card(judge, slice_memory_gb(judge, decision), 0, store, &found[0], &has_card) ||
         !find_slice(judge, store, &found[1], &has_slice))
         return false;
     const struct podsku_offer *kept = podsku_store_offers(store, found, 2);

@@ -10,7 +10,13 @@ static bool gather(const struct judge *judge, enum podsku_detail detail, struct 
     struct rules_store *store = decision->store;
 
     for (int cloud = 0; cloud < PODSKU_CLOUD_COUNT; cloud++) {
-        for (size_t i = 0; req->cloud[cloud] && i < req->gpus_count; i++) {
+        if (!req->cloud[cloud])
+            continue;
+        if (detail == PODSKU_DECIDE_COUNT && podsku_type_not_offered(type, (enum podsku_cloud)cloud)) {
+            decision->rejected_count += req->gpus_count; /* the cheapest rule of all, for all counts at once */
+            continue;
+        }
+        for (size_t i = 0; i < req->gpus_count; i++) {
             struct podsku_offer offer;
             bool candidate;
             podsku_offer_begin(&offer, judge, type, (enum podsku_cloud)cloud, req->gpus[i]);

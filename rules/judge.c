@@ -267,7 +267,7 @@ bool podsku_offer_explain(struct podsku_offer *offer, const struct judge *judge,
         bool passed = verdict == PODSKU_YES || (verdict == PODSKU_UNKNOWN && row->unknown_passes);
         if (passed && (!says.said || reason_count))
             continue;
-        char *text = podsku_store_printf(store, "%s", says.text);
+        char *text = podsku_store_text(store, says.text);
         if (!text)
             return false;
         if (passed)

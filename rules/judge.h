@@ -86,6 +86,9 @@ bool podsku_cluster_offers(const struct podsku_catalog *catalog, const struct po
 /* GPU pairs of n that NVLink can join at best in groups of `domain`. */
 int64_t podsku_pairs_joined(int64_t n, int64_t domain);
 
+/* The cloud rule fails: the flag is false or the count is 0. */
+bool podsku_type_not_offered(const struct podsku_gpu_type *type, enum podsku_cloud cloud);
+
 /* True if some pattern matches the type's id or display name. */
 bool podsku_type_matches(const struct podsku_gpu_type *type, const char *pattern);
 

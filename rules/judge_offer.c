@@ -11,7 +11,7 @@
 #define PLACEHOLDER_UUSD INT64_C(500000)
 enum { SUSPECT_MEMORY_GB = 32 };
 
-static bool not_offered(const struct podsku_gpu_type *type, enum podsku_cloud cloud)
+bool podsku_type_not_offered(const struct podsku_gpu_type *type, enum podsku_cloud cloud)
 {
     return type->offered[cloud] == PODSKU_NO || type->max_gpus[cloud] == 0;
 }
@@ -23,8 +23,8 @@ enum podsku_tri podsku_judge_cloud(const struct judge *judge, const struct podsk
     const char *word = podsku_cloud_word(offer->cloud);
 
     (void)judge;
-    if (not_offered(type, offer->cloud)) {
-        if (not_offered(type, other))
+    if (podsku_type_not_offered(type, offer->cloud)) {
+        if (podsku_type_not_offered(type, other))
             podsku_say(says, "not offered", "not offered in %s cloud", word);
         else
             podsku_say(says, other == PODSKU_COMMUNITY ? "community only" : "secure only",

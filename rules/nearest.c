@@ -47,7 +47,7 @@ static double fraction_distance(const struct judge *judge, const struct podsku_o
     const struct podsku_slice *slice = offer->type->slice;
 
     if (!slice || !judge->parents[offer->type - judge->catalog->types])
-        return 2;
+        return FAR; /* another card is no part of this one */
     return memory ? share_distance(slice->memory_numerator, slice->memory_denominator, judge->req->memory_fraction)
                   : share_distance(slice->compute_numerator, slice->compute_denominator, judge->req->compute_fraction);
 }
@@ -118,7 +118,7 @@ static char *explain(const struct podsku_offer *miss, struct rules_store *store)
 
     if (reason->rule != PODSKU_RULE_NVLINK || miss->type->slice || domain < 2 || n <= domain ||
         facts->evidence == PODSKU_EVIDENCE_BOARD || facts->arch == PODSKU_ARCH_VOLTA)
-        return podsku_store_printf(store, "%s", reason->message);
+        return podsku_store_text(store, reason->message);
     if (domain == 2)
         return podsku_store_printf(store, "bridges join pairs, at best %" PRId64 " of %" PRId64 " pairs",
                                    podsku_pairs_joined(n, domain), n * (n - 1) / 2);

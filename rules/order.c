@@ -6,11 +6,14 @@
 /* Products of a price and a memory size can pass 64 bits. */
 __extension__ typedef __int128 wide_int;
 
-/* Which offer, and what of the requirement its rank depends on. */
+enum { INSERTION_MAX = 40 };
+
+/* What most comparisons need, beside the offer itself. */
 struct rank {
     const struct podsku_offer *offer;
+    int64_t price;
+    int group; /* unpriced offers after the others; within, tiers of --nvlink preferred */
     enum podsku_sort sort;
-    int tier; /* under --nvlink preferred; otherwise 0 */
 };
 
 static int compare_int64(int64_t a, int64_t b)
@@ -57,16 +60,15 @@ static int compare_ranks(const void *left, const void *right)
     const struct rank *other = right;
     const struct podsku_offer *a = one->offer;
     const struct podsku_offer *b = other->offer;
-    int order = (a->price_total_uusd == 0) - (b->price_total_uusd == 0);
+    int order = one->group - other->group;
 
-    if (order == 0)
-        order = one->tier - other->tier;
     if (order == 0)
         order = compare_key(a, b, one->sort);
     if (order == 0)
-        order = compare_int64(a->price_total_uusd, b->price_total_uusd);
-    if (order == 0)
-        order = stock_rank(a->stock) - stock_rank(b->stock);
+        order = compare_int64(one->price, other->price);
+    if (order)
+        return order;
+    order = stock_rank(a->stock) - stock_rank(b->stock);
     if (order == 0)
         order = (int)a->cloud - (int)b->cloud;
     if (order == 0)
@@ -74,33 +76,75 @@ static int compare_ranks(const void *left, const void *right)
     return order ? order : strcmp(a->type->id, b->type->id);
 }
 
-static int tier_of(const struct podsku_offer *offer, const struct podsku_requirement *req)
+/* The same as compare_ranks() > 0, without a call where group or price decide. */
+static bool comes_after(const struct rank *a, const struct rank *b)
 {
-    if (podsku_requirement_nvlink(req, offer->gpus) != PODSKU_NVLINK_PREFERRED)
-        return 0;
-    return offer->topology.evidence == PODSKU_EVIDENCE_BOARD     ? 0
-           : offer->topology.evidence == PODSKU_EVIDENCE_NOMINAL ? 1
-                                                                 : 2;
+    if (a->group != b->group)
+        return a->group > b->group;
+    if (a->sort == PODSKU_SORT_PRICE && a->price != b->price)
+        return a->price > b->price;
+    return compare_ranks(a, b) > 0;
 }
 
-/* Ranks are sorted, since they are smaller than offers; then the offers are put in their places. */
+/* Few ranks are sorted in place: cheaper than calling a comparison back. */
+static void sort_ranks(struct rank *ranks, size_t count)
+{
+    if (count > INSERTION_MAX) {
+        qsort(ranks, count, sizeof *ranks, compare_ranks);
+        return;
+    }
+    for (size_t i = 1; i < count; i++) {
+        struct rank moved = ranks[i];
+        size_t at = i;
+        for (; at > 0 && comes_after(&ranks[at - 1], &moved); at--)
+            ranks[at] = ranks[at - 1];
+        ranks[at] = moved;
+    }
+}
+
+static int group_of(const struct podsku_offer *offer, const struct podsku_requirement *req)
+{
+    enum { UNPRICED = 4, REST = 2, NOMINAL = 1 };
+    int group = offer->price_total_uusd == 0 ? UNPRICED : 0;
+
+    if (podsku_requirement_nvlink(req, offer->gpus) != PODSKU_NVLINK_PREFERRED ||
+        offer->topology.evidence == PODSKU_EVIDENCE_BOARD)
+        return group;
+    return group + (offer->topology.evidence == PODSKU_EVIDENCE_NOMINAL ? NOMINAL : REST);
+}
+
+/* Puts each offer where its rank is, along the cycles of the permutation. */
+static void put_in_place(struct podsku_offer *offers, struct rank *ranks, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t at = i;
+        size_t from = (size_t)(ranks[at].offer - offers);
+        if (from == at)
+            continue;
+        struct podsku_offer first = offers[i];
+        while (from != i) {
+            offers[at] = offers[from];
+            ranks[at].offer = &offers[at];
+            at = from;
+            from = (size_t)(ranks[at].offer - offers);
+        }
+        offers[at] = first;
+        ranks[at].offer = &offers[at];
+    }
+}
+
 bool podsku_order(struct rules_store *store, const struct podsku_requirement *req, struct podsku_offer *offers,
                   size_t count)
 {
-    size_t size = sizeof(struct rank) + sizeof(struct podsku_offer);
-
     if (count < 2)
         return true;
-    if (!podsku_grow(&store->ranks, &store->ranks_cap, count, size))
+    if (!podsku_grow(&store->ranks, &store->ranks_cap, count, sizeof(struct rank)))
         return false;
-    struct podsku_offer *sorted = store->ranks;
-    struct rank *ranks = (void *)(sorted + count);
+    struct rank *ranks = store->ranks;
     for (size_t i = 0; i < count; i++)
-        ranks[i] = (struct rank){&offers[i], req->sort, tier_of(&offers[i], req)};
-    qsort(ranks, count, sizeof *ranks, compare_ranks);
-    for (size_t i = 0; i < count; i++)
-        sorted[i] = *ranks[i].offer;
-    memcpy(offers, sorted, count * sizeof *offers);
+        ranks[i] = (struct rank){&offers[i], offers[i].price_total_uusd, group_of(&offers[i], req), req->sort};
+    sort_ranks(ranks, count);
+    put_in_place(offers, ranks, count);
     return true;
 }
 

@@ -229,12 +229,13 @@ static enum podsku_code add_word(struct reader *r, struct podsku_words *words, c
 }
 
 /* One item of WORDS: checked, in the right case, and once. */
-static enum podsku_code add_item(struct reader *r, struct podsku_words *words, const char *text, size_t len)
+static enum podsku_code add_item(struct reader *r, struct podsku_words *words, const char *text, size_t len,
+                                 const char *whole)
 {
     enum podsku_code code;
 
     if (len == 0 || strspn(text, " \t") >= len)
-        return refuse_text(r, text, len == 0 && *text == '\0' ? "is empty" : "has an empty item");
+        return refuse_text(r, whole, *whole ? "has an empty item" : "is empty");
     code = add_word(r, words, text, len);
     if (code != PODSKU_OK)
         return code;
@@ -259,9 +260,10 @@ static enum podsku_code add_text(struct reader *r, struct podsku_words *words, c
 {
     if (r->field->kind == PODSKU_FIELD_PATTERNS)
         return *text ? add_word(r, words, text, strlen(text)) : refuse_text(r, text, "is empty");
+    const char *whole = text;
     for (;;) {
         size_t len = strcspn(text, ",");
-        enum podsku_code code = add_item(r, words, text, len);
+        enum podsku_code code = add_item(r, words, text, len, whole);
         if (code != PODSKU_OK || text[len] == '\0')
             return code;
         text += len + 1;

@@ -55,6 +55,16 @@ void *podsku_store_alloc(struct rules_store *store, size_t len)
     return bytes;
 }
 
+char *podsku_store_text(struct rules_store *store, const char *text)
+{
+    size_t len = strlen(text) + 1;
+    char *copy = podsku_store_alloc(store, len);
+
+    if (copy)
+        memcpy(copy, text, len);
+    return copy;
+}
+
 char *podsku_store_printf(struct rules_store *store, const char *fmt, ...)
 {
     va_list args;
@@ -107,7 +117,7 @@ bool podsku_notes_add(struct rules_store *store, const char *code, const char *f
     va_start(args, fmt);
     (void)vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    char *copy = podsku_store_printf(store, "%s", text);
+    char *copy = podsku_store_text(store, text);
     if (!copy || !podsku_grow(&store->notes.list, &store->notes.cap, store->notes.count + 1, sizeof *store->notes.list))
         return false;
     store->notes.list[store->notes.count++] = (struct podsku_note){code, copy};

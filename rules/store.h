@@ -42,6 +42,7 @@ void podsku_store_free(struct rules_store *store);
 
 /* Bytes that live until the reset, aligned for anything; NULL: no memory. */
 void *podsku_store_alloc(struct rules_store *store, size_t len);
+char *podsku_store_text(struct rules_store *store, const char *text);
 char *podsku_store_printf(struct rules_store *store, const char *fmt, ...) PODSKU_PRINTF(2, 3);
 
 /* Room for at least `need` elements; *list may move. False: no memory. */

@@ -99,7 +99,7 @@ static const char *placement_flags(const struct podsku_requirement *req, bool wo
         if (flags[i])
             podsku_buf_printf(&buf, "%s%s", buf.len ? (words ? " and " : " ") : "", flags[i]);
     if (!podsku_buf_failed(&buf))
-        text = buf.len ? podsku_store_printf(store, "%s", podsku_buf_text(&buf)) : "--data-center";
+        text = buf.len ? podsku_store_text(store, podsku_buf_text(&buf)) : "--data-center";
     podsku_buf_free(&buf);
     return text;
 }
