@@ -114,7 +114,8 @@ static enum podsku_code read_cluster(struct podsku_session *s, struct podsku_pla
         podsku_pods_free(&members);
         return podsku_error_set(err, PODSKU_NOT_FOUND, "its members are no longer listed");
     }
-    qsort(members.list, members.count, sizeof *members.list, by_rank);
+    if (members.count > 1)
+        qsort(members.list, members.count, sizeof *members.list, by_rank);
     podsku_pods_free(&placed->members);
     placed->members = members;
     return PODSKU_OK;
