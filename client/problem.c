@@ -90,7 +90,7 @@ static const char *reason(const json_t *body)
 
 static bool about_missing(const char *line)
 {
-    return strstr(line, "missing") != NULL;
+    return strstr(line, "missing") || strstr(line, "is a required") || strstr(line, "is required");
 }
 
 /* A missing member makes valid ones look unexpected, so its line comes first. */
