@@ -5,7 +5,6 @@
 #include "cli/deploy.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
-#include "cli/stock.h"
 
 /* The document of a deploy that ended before anything was sent. */
 static int fail_early(struct cli_deploy *deploy, enum podsku_code code)
@@ -25,21 +24,6 @@ static int fail_early(struct cli_deploy *deploy, enum podsku_code code)
     if (code == PODSKU_NO_OFFER)
         cli_deploy_say_no_offer(deploy);
     return status;
-}
-
-/* --wait-stock when nothing is in stock to begin with: the first plan is waited for. */
-static enum podsku_code first_plan(struct cli_deploy *deploy)
-{
-    const struct podsku_plan_entry *plan;
-    size_t count;
-    const struct podsku_clock *clock = podsku_client_clock(deploy->client);
-
-    if (deploy->round->entry_count > 0)
-        return PODSKU_OK;
-    if (!cli_may_come(&deploy->round->decision))
-        return podsku_error_set(&deploy->cli->err, PODSKU_NO_OFFER, "no offer satisfies the requirement");
-    deploy->stock_deadline_ms = podsku_clock_mono_ms(clock) + deploy->stock_wait_ms;
-    return cli_deploy_more(deploy, &plan, &count, &deploy->cli->err);
 }
 
 /* What was not handed over is shown as well: the document, or the line of a pod that was kept. */
@@ -103,7 +87,7 @@ int cli_run_deploy(struct cli *cli)
     cli_signals_catch();
     code = cli_deploy_prepare(&deploy, cli, false);
     if (!code && !deploy.dry_run)
-        code = first_plan(&deploy);
+        code = cli_deploy_first_plan(&deploy);
     if (!code && !deploy.dry_run)
         code = cli_deploy_check_keys(&deploy);
     if (!code) {

@@ -121,7 +121,8 @@ const struct cli_command cli_commands[CLI_COMMAND_COUNT] = {
                                 "passed through, and terminates the pod whatever happens. The exit status is the "
                                 "command's, or 125 when podsku itself failed.",
                        .examples = run_examples,
-                       .takes_rest = true},
+                       .takes_rest = true,
+                       .run = cli_run_run},
     [CLI_INDEX_VERIFY] = {.name = "verify",
                           .operands = {"[FILE|-]", 0, 1},
                           .synopsis = "[REQUIREMENT...]",

@@ -90,6 +90,8 @@ bool cli_image_cuda(const char *image, int *major, int *minor);
 void cli_deploy_event(void *ctx, const struct podsku_deploy_event *event);
 enum podsku_code cli_deploy_more(void *ctx, const struct podsku_plan_entry **plan, size_t *count,
                                  struct podsku_error *err);
+/* --wait-stock when nothing is in stock to begin with: waits for the first plan. */
+enum podsku_code cli_deploy_first_plan(struct cli_deploy *deploy) PODSKU_CHECKED;
 enum podsku_verify_answer cli_deploy_verify(void *ctx, const struct podsku_placed *placed, int64_t deadline_mono_ms,
                                             json_t **report, char *detail, size_t detail_size);
 enum podsku_code cli_deploy_hand_over(void *ctx, const struct podsku_deploy_result *result, struct podsku_error *err);
