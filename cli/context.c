@@ -82,6 +82,8 @@ static void say_text(const char *head, const char *text, bool keep_newlines)
     podsku_buf_free(&line);
 }
 
+static void say_format(const char *head, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
+
 static void say_format(const char *head, const char *fmt, va_list args)
 {
     char *text = NULL;
@@ -192,19 +194,16 @@ static void say_error(const struct podsku_error *err)
 
 int cli_fail(struct cli *cli)
 {
-    struct podsku_error unwritten = cli->err;
-    json_t *document;
-
     if (cli->err.code == PODSKU_USAGE && cli->command && !cli->err.hint[0])
         podsku_error_hint(&cli->err, "see: podsku help %s", cli->command->name);
     say_error(&cli->err);
     if (cli->output == CLI_JSON && cli->err.code != PODSKU_OUTPUT) {
-        document = error_document(&cli->err);
-        /* That this cannot be written either changes nothing: the text stands on stderr. */
-        unwritten = cli->err;
+        struct podsku_error said = cli->err;
+        json_t *document = error_document(&said);
         podsku_error_clear(&cli->err);
+        /* That this cannot be written either changes nothing: the text stands on stderr. */
         (void)!cli_write_json(cli, document);
-        cli->err = unwritten;
+        cli->err = said;
     }
     return podsku_code_exit_status(cli->err.code);
 }

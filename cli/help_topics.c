@@ -162,16 +162,13 @@ static const struct cli_topic_line catalogue[] = {
     TOPIC_TEXT("podsku catalog check FILE names each of these in a file, with its JSON path."),
 };
 
-#define PAGE(name, summary)                              \
-    {                                                    \
-#name, summary, name, sizeof name / sizeof *name \
-    }
+#define COUNT(array) (sizeof(array) / sizeof *(array))
 const struct cli_topic_page cli_topic_pages[] = {
-    PAGE(nvlink, "what NVLink is worth, which types have it, and why a name is a hint"),
-    PAGE(topology, "reading nvidia-smi topo -m, topo -p2p and NCCL's choice of transport"),
-    PAGE(mig, "slices of a card: profiles, limits, and what is sold"),
-    PAGE(sharing, "how far each way of sharing a card isolates"),
-    PAGE(clusters, "several machines: sizes, bandwidths, premium"),
-    PAGE(catalogue, "where prices and stock come from, and how they mislead"),
+    {"nvlink", "what NVLink is worth, which types have it, and why a name is a hint", nvlink, COUNT(nvlink)},
+    {"topology", "reading nvidia-smi topo -m, topo -p2p and NCCL's choice of transport", topology, COUNT(topology)},
+    {"mig", "slices of a card: profiles, limits, and what is sold", mig, COUNT(mig)},
+    {"sharing", "how far each way of sharing a card isolates", sharing, COUNT(sharing)},
+    {"clusters", "several machines: sizes, bandwidths, premium", clusters, COUNT(clusters)},
+    {"catalogue", "where prices and stock come from, and how they mislead", catalogue, COUNT(catalogue)},
 };
 const size_t cli_topic_page_count = sizeof cli_topic_pages / sizeof *cli_topic_pages;

@@ -314,14 +314,17 @@ static void set_output(struct cli *cli, const char *word)
 /* For errors: the format as far as argv shows it, before anything is known to be right. */
 static void guess_output(struct cli *cli, int argc, char **argv)
 {
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+    for (int i = 1; i < argc; i++) {
+        const char *word = argv[i];
         const char *value = NULL;
-        if (strncmp(argv[i], "--output=", 9) == 0)
-            value = argv[i] + 9;
-        else if (strcmp(argv[i], "--output") == 0 || strcmp(argv[i], "-o") == 0)
-            value = argv[i + 1]; /* argv ends with NULL */
-        else if (strncmp(argv[i], "-o", 2) == 0)
-            value = argv[i] + 2 + (argv[i][2] == '=');
+        if (!word || strcmp(word, "--") == 0)
+            break;
+        if (strncmp(word, "--output=", 9) == 0)
+            value = word + 9;
+        else if (i + 1 < argc && (strcmp(word, "--output") == 0 || strcmp(word, "-o") == 0))
+            value = argv[i + 1];
+        else if (strncmp(word, "-o", 2) == 0)
+            value = word + 2 + (word[2] == '=');
         if (value && podsku_text_equal_nocase(value, "json"))
             cli->output = CLI_JSON;
     }

@@ -194,6 +194,23 @@ static enum podsku_code take_ids(struct cli *cli, const struct places *places, s
     return PODSKU_OK;
 }
 
+/* All wishes one after another; what is left becomes the requirement's data centers. */
+static enum podsku_code narrow(struct cli *cli, struct places *places, struct podsku_requirement *req,
+                               const struct podsku_facts_set *facts, struct podsku_client *client)
+{
+    enum podsku_code code;
+
+    memset(places->fits, true, places->centers.count + 1);
+    code = want_ids(cli, places, &req->data_centers);
+    if (!code)
+        code = want_compliance(cli, places, &req->compliance);
+    if (!code) {
+        want_region(places, req->region);
+        code = want_countries(cli, places, &req->countries, facts, client);
+    }
+    return code ? code : take_ids(cli, places, req);
+}
+
 enum podsku_code cli_resolve_placement(struct cli *cli, struct podsku_requirement *req,
                                        const struct podsku_facts_set *facts, struct podsku_client *client)
 {
@@ -205,21 +222,11 @@ enum podsku_code cli_resolve_placement(struct cli *cli, struct podsku_requiremen
     code = podsku_api_data_centers(client, &places.centers, &cli->err);
     if (!code) {
         places.fits = malloc(places.centers.count + 1);
-        if (!places.fits)
-            code = podsku_error_no_memory(&cli->err);
+        if (places.fits)
+            code = narrow(cli, &places, req, facts, client);
         else
-            memset(places.fits, true, places.centers.count + 1);
+            code = podsku_error_no_memory(&cli->err);
     }
-    if (!code)
-        code = want_ids(cli, &places, &req->data_centers);
-    if (!code)
-        code = want_compliance(cli, &places, &req->compliance);
-    if (!code) {
-        want_region(&places, req->region);
-        code = want_countries(cli, &places, &req->countries, facts, client);
-    }
-    if (!code)
-        code = take_ids(cli, &places, req);
     free(places.fits);
     podsku_data_centers_free(&places.centers);
     return code;

@@ -43,9 +43,6 @@ static void write_line(struct cli_topic *topic, const struct cli_topic_line *lin
 
     switch (line->kind) {
     case CLI_TOPIC_TEXT:
-        podsku_buf_putc(topic->wrap.out, '\n');
-        cli_wrap_text(&topic->wrap, 0, line->text);
-        break;
     case CLI_TOPIC_HEADING:
         podsku_buf_putc(topic->wrap.out, '\n');
         cli_wrap_text(&topic->wrap, 0, line->text);
