@@ -117,15 +117,20 @@ void podsku_lint_members(struct podsku_decode *decode)
     lint_unknown_members(decode);
 }
 
+/* A type in an order of its own. */
+struct type_ref {
+    const struct podsku_gpu_type *type;
+};
+
 static int compare_ids(const void *a, const void *b)
 {
-    return strcmp((*(const struct podsku_gpu_type *const *)a)->id, (*(const struct podsku_gpu_type *const *)b)->id);
+    return strcmp(((const struct type_ref *)a)->type->id, ((const struct type_ref *)b)->type->id);
 }
 
 static int compare_names(const void *a, const void *b)
 {
-    const struct podsku_gpu_type *left = *(const struct podsku_gpu_type *const *)a;
-    const struct podsku_gpu_type *right = *(const struct podsku_gpu_type *const *)b;
+    const struct podsku_gpu_type *left = ((const struct type_ref *)a)->type;
+    const struct podsku_gpu_type *right = ((const struct type_ref *)b)->type;
     int order = strcmp(podsku_gpu_name(left), podsku_gpu_name(right));
 
     return order ? order : (left->entry > right->entry) - (left->entry < right->entry);
@@ -137,27 +142,28 @@ static bool starts_with(const char *text, const char *start)
 }
 
 /* Ids that begin with another whole id: who compares only the start confuses them. */
-static void lint_prefixes(struct podsku_decode *decode, const struct podsku_gpu_type **sorted, size_t count,
-                          const struct podsku_gpu_type **stack)
+static void lint_prefixes(struct podsku_decode *decode, const struct type_ref *sorted, size_t count,
+                          struct type_ref *stack)
 {
     size_t depth = 0;
 
     for (size_t i = 0; i < count; i++) {
-        while (depth > 0 && !starts_with(sorted[i]->id, stack[depth - 1]->id))
+        while (depth > 0 && !starts_with(sorted[i].type->id, stack[depth - 1].type->id))
             depth--;
         if (depth > 0)
-            podsku_lint_odd(decode, sorted[i], "id", "id-prefix", "\"%s\" begins with the id \"%s\": compare whole ids",
-                            sorted[i]->id, stack[depth - 1]->id);
+            podsku_lint_odd(decode, sorted[i].type, "id", "id-prefix",
+                            "\"%s\" begins with the id \"%s\": compare whole ids", sorted[i].type->id,
+                            stack[depth - 1].type->id);
         stack[depth++] = sorted[i];
     }
 }
 
-static void lint_same_names(struct podsku_decode *decode, const struct podsku_gpu_type **sorted, size_t count)
+static void lint_same_names(struct podsku_decode *decode, const struct type_ref *sorted, size_t count)
 {
     for (size_t i = 1; i < count; i++)
-        if (strcmp(podsku_gpu_name(sorted[i - 1]), podsku_gpu_name(sorted[i])) == 0)
-            podsku_lint_odd(decode, sorted[i], "name", "duplicate-name", "\"%s\" is the name of %s, too",
-                            podsku_gpu_name(sorted[i]), sorted[i - 1]->id);
+        if (strcmp(podsku_gpu_name(sorted[i - 1].type), podsku_gpu_name(sorted[i].type)) == 0)
+            podsku_lint_odd(decode, sorted[i].type, "name", "duplicate-name", "\"%s\" is the name of %s, too",
+                            podsku_gpu_name(sorted[i].type), sorted[i - 1].type->id);
 }
 
 /* Against the names of the bundled catalogue, sorted. */
@@ -186,8 +192,8 @@ enum podsku_code podsku_lint_list(struct podsku_decode *decode, const struct pod
                                   struct podsku_error *err)
 {
     size_t count = catalog->type_count;
-    const struct podsku_gpu_type **sorted = calloc(count + 1, sizeof(*sorted));
-    const struct podsku_gpu_type **stack = calloc(count + 1, sizeof(*stack));
+    struct type_ref *sorted = calloc(count + 1, sizeof *sorted);
+    struct type_ref *stack = calloc(count + 1, sizeof *stack);
     struct podsku_catalog *bundled = NULL;
     enum podsku_code code;
 
@@ -199,10 +205,10 @@ enum podsku_code podsku_lint_list(struct podsku_decode *decode, const struct pod
     if (code != PODSKU_OK)
         goto out;
     for (size_t i = 0; i < count; i++)
-        sorted[i] = &catalog->types[i];
-    qsort(sorted, count, sizeof(*sorted), compare_ids);
+        sorted[i].type = &catalog->types[i];
+    qsort(sorted, count, sizeof *sorted, compare_ids);
     lint_prefixes(decode, sorted, count, stack);
-    qsort(sorted, count, sizeof(*sorted), compare_names);
+    qsort(sorted, count, sizeof *sorted, compare_names);
     lint_same_names(decode, sorted, count);
     lint_moved_names(decode, catalog, bundled);
 out:

@@ -45,30 +45,6 @@ static void not_a_catalogue(struct podsku_decode *decode, const json_t *body, co
         podsku_error_hint(decode->err, SHAPES);
 }
 
-/* Does this value of a cursor-like member say that the list goes on? */
-static bool says_more(const json_t *value)
-{
-    if (json_is_string(value))
-        return json_string_length(value) > 0;
-    if (json_is_number(value))
-        return json_number_value(value) > 0;
-    return json_is_true(value) || json_is_object(value);
-}
-
-/* A body that is one page of several would be taken for the whole list. */
-static void refuse_page(struct podsku_decode *decode, const json_t *object, const struct podsku_place *place)
-{
-    static const char *const cursors[] = {"nextCursor",    "next_cursor", "cursor",   "next",        "nextPage",
-                                          "nextPageToken", "hasMore",     "has_more", "hasNextPage", "endCursor"};
-
-    for (size_t i = 0; i < sizeof cursors / sizeof *cursors; i++) {
-        struct podsku_place at = {place, cursors[i], 0};
-        if (says_more(json_object_get(object, cursors[i])))
-            podsku_decode_bad(decode, &at, "paged",
-                              "the list goes on (%s): this is one page of several, not a catalogue", cursors[i]);
-    }
-}
-
 /* GraphQL may answer errors beside data; such data is not to be relied on. */
 static bool has_errors(const json_t *body)
 {
@@ -119,9 +95,9 @@ static bool find_list(struct podsku_decode *decode, const json_t *body, const st
                           podsku_json_kind(decode->list));
         return false;
     }
-    struct podsku_place pagination = {place, "pagination", 0};
-    refuse_page(decode, body, place);
-    refuse_page(decode, json_object_get(body, "pagination"), &pagination);
+    /* Who reads live follows the pages; anything else may be one of them. */
+    if (!decode->has_query)
+        podsku_decode_paging(decode, body, place);
     return true;
 }
 
@@ -281,12 +257,12 @@ enum podsku_code podsku_decode(struct podsku_decode *decode, const json_t *root,
         place = &decode->body_place;
         body = json_object_get(root, "body");
     }
+    decode->has_query = query && !decode->recording;
     if (!find_list(decode, body, place) || decode->failed)
         return decode->code_on_bad;
     read.has_cloud = !decode->graphql;
     if (query)
         read = *query;
-    decode->has_query = query != NULL;
     made = podsku_store_new(facts, json_array_size(decode->list));
     if (!made)
         return podsku_error_no_memory(decode->err);
@@ -317,7 +293,7 @@ static enum podsku_code load_taken(char *bytes, size_t len, const char *name, co
     if (code == PODSKU_OK)
         code = podsku_decode(&decode, root, facts, query, catalog);
     json_decref(root);
-    if (code != PODSKU_OK) {
+    if (code != PODSKU_OK || !*catalog) {
         free(bytes);
         return code;
     }
@@ -346,7 +322,7 @@ enum podsku_code podsku_catalog_load(const char *bytes, size_t len, const char *
         memcpy(copy, bytes, len);
     copy[len] = '\0';
     enum podsku_code code = load_taken(copy, len, name, facts, query, code_on_bad, catalog, err);
-    if (code != PODSKU_OK || (*catalog)->url || !strstr(name, "://"))
+    if (code != PODSKU_OK || !*catalog || (*catalog)->url || !strstr(name, "://"))
         return code;
     (*catalog)->url = podsku_arena_text(&(*catalog)->store->arena, name);
     if ((*catalog)->url)
@@ -374,7 +350,7 @@ enum podsku_code podsku_catalog_load_file(const char *path, const struct podsku_
     if (!taken)
         return podsku_error_no_memory(err);
     code = load_taken(taken, len, name, facts, NULL, PODSKU_INPUT, catalog, err);
-    if (code != PODSKU_OK)
+    if (code != PODSKU_OK || !*catalog)
         return code;
     (*catalog)->source = PODSKU_SOURCE_FILE;
     (*catalog)->path = podsku_arena_text(&(*catalog)->store->arena, path);

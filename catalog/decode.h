@@ -79,6 +79,9 @@ enum podsku_stock podsku_decode_stock(struct podsku_decode *decode, const json_t
 const struct podsku_stock_view *podsku_decode_view(struct podsku_decode *decode, struct podsku_arena *arena,
                                                    const json_t *entry, const struct podsku_place *place);
 
+/* Reports a body that says it is one page of several: it would be taken for the whole list. paging.c */
+void podsku_decode_paging(struct podsku_decode *decode, const json_t *body, const struct podsku_place *place);
+
 /*
  * A recording's envelope: fills query, url, time and the recorded hash. Strings of `query` go to the
  * arena. recording.c

@@ -166,7 +166,7 @@ static void compare_fields(struct differ *differ, const struct podsku_gpu_type *
 static const struct podsku_gpu_type **lacking(const struct podsku_catalog *of, const struct podsku_catalog *in,
                                               size_t *count)
 {
-    const struct podsku_gpu_type **list = calloc(of->type_count + 1, sizeof(*list));
+    const struct podsku_gpu_type **list = calloc(of->type_count + 1, sizeof(*list)); /* NOLINT: pointers are meant */
 
     *count = 0;
     for (size_t i = 0; list && i < of->type_count; i++)

@@ -30,41 +30,41 @@ enum fact_kind {
 struct fact_field {
     const char *name;
     const char *other_name; /* accepted as well; NULL: none */
-    enum fact_kind kind;
     size_t offset;
+    enum fact_kind kind;
     int most; /* of numbers */
 };
 
 #define AT(field) offsetof(struct podsku_facts, field)
 static const struct fact_field fields[] = {
-    {"id", NULL, FACT_TEXT, AT(id), 0},
-    {"alias_of", NULL, FACT_TEXT, AT(alias_of), 0},
-    {"architecture", "arch", FACT_ARCH, AT(arch), 0},
-    {"compute_capability", NULL, FACT_CAPABILITY, AT(compute_major), 0},
-    {"form_factor", NULL, FACT_TEXT, AT(form_factor), 0},
-    {"memory_gb", "vram_gb", FACT_WHOLE, AT(memory_gb), 1000000},
-    {"memory_bandwidth_gbs", NULL, FACT_WHOLE, AT(memory_bandwidth_gbs), 1000000},
-    {"nvlink_evidence", "evidence", FACT_EVIDENCE, AT(evidence), 0},
-    {"nvlink_generation", NULL, FACT_WHOLE, AT(nvlink_generation), 100},
-    {"nvlink_links", NULL, FACT_WHOLE, AT(nvlink_links), 1000},
-    {"nvlink_gbs_per_gpu", "nvlink_gbs", FACT_NUMBER, AT(nvlink_gbs), 1000000},
-    {"nvlink_domain", NULL, FACT_WHOLE, AT(nvlink_domain), 100000},
-    {"topo_code", NULL, FACT_TEXT, AT(topo_code), 0},
-    {"pcie_gen", "pcie_generation", FACT_WHOLE, AT(pcie_generation), 100},
-    {"pcie_lanes", NULL, FACT_WHOLE, AT(pcie_lanes), 64},
-    {"pcie_gbs", NULL, FACT_NUMBER, AT(pcie_gbs), 1000000},
-    {"pcie_p2p", NULL, FACT_TRI, AT(pcie_p2p), 0},
-    {"other_fabric", NULL, FACT_FABRIC, AT(xgmi), 0},
-    {"other_fabric_domain", "xgmi_domain", FACT_WHOLE, AT(xgmi_domain), 100000},
-    {"other_fabric_pair_gbs", "xgmi_pair_gbs", FACT_NUMBER, AT(xgmi_pair_gbs), 1000000},
-    {"mig_capable", NULL, FACT_TRI, AT(mig_capable), 0},
-    {"mig_max_instances", NULL, FACT_WHOLE, AT(mig_max_instances), 1000},
-    {"tdp_w", NULL, FACT_WHOLE, AT(tdp_w), 1000000},
-    {"confidence", NULL, FACT_CONFIDENCE, AT(confidence), 0},
-    {"on_runpod", NULL, FACT_VERIFIED, AT(on_runpod), 0},
-    {"source", NULL, FACT_TEXT, AT(source), 0},
-    {"checked", NULL, FACT_DATE, AT(checked), 0},
-    {"notes", NULL, FACT_TEXT, AT(notes), 0},
+    {"id", NULL, AT(id), FACT_TEXT, 0},
+    {"alias_of", NULL, AT(alias_of), FACT_TEXT, 0},
+    {"architecture", "arch", AT(arch), FACT_ARCH, 0},
+    {"compute_capability", NULL, AT(compute_major), FACT_CAPABILITY, 0},
+    {"form_factor", NULL, AT(form_factor), FACT_TEXT, 0},
+    {"memory_gb", "vram_gb", AT(memory_gb), FACT_WHOLE, 1000000},
+    {"memory_bandwidth_gbs", NULL, AT(memory_bandwidth_gbs), FACT_WHOLE, 1000000},
+    {"nvlink_evidence", "evidence", AT(evidence), FACT_EVIDENCE, 0},
+    {"nvlink_generation", NULL, AT(nvlink_generation), FACT_WHOLE, 100},
+    {"nvlink_links", NULL, AT(nvlink_links), FACT_WHOLE, 1000},
+    {"nvlink_gbs_per_gpu", "nvlink_gbs", AT(nvlink_gbs), FACT_NUMBER, 1000000},
+    {"nvlink_domain", NULL, AT(nvlink_domain), FACT_WHOLE, 100000},
+    {"topo_code", NULL, AT(topo_code), FACT_TEXT, 0},
+    {"pcie_gen", "pcie_generation", AT(pcie_generation), FACT_WHOLE, 100},
+    {"pcie_lanes", NULL, AT(pcie_lanes), FACT_WHOLE, 64},
+    {"pcie_gbs", NULL, AT(pcie_gbs), FACT_NUMBER, 1000000},
+    {"pcie_p2p", NULL, AT(pcie_p2p), FACT_TRI, 0},
+    {"other_fabric", NULL, AT(xgmi), FACT_FABRIC, 0},
+    {"other_fabric_domain", "xgmi_domain", AT(xgmi_domain), FACT_WHOLE, 100000},
+    {"other_fabric_pair_gbs", "xgmi_pair_gbs", AT(xgmi_pair_gbs), FACT_NUMBER, 1000000},
+    {"mig_capable", NULL, AT(mig_capable), FACT_TRI, 0},
+    {"mig_max_instances", NULL, AT(mig_max_instances), FACT_WHOLE, 1000},
+    {"tdp_w", NULL, AT(tdp_w), FACT_WHOLE, 1000000},
+    {"confidence", NULL, AT(confidence), FACT_CONFIDENCE, 0},
+    {"on_runpod", NULL, AT(on_runpod), FACT_VERIFIED, 0},
+    {"source", NULL, AT(source), FACT_TEXT, 0},
+    {"checked", NULL, AT(checked), FACT_DATE, 0},
+    {"notes", NULL, AT(notes), FACT_TEXT, 0},
 };
 enum { FIELD_COUNT = sizeof fields / sizeof *fields };
 
@@ -291,14 +291,14 @@ static void disown(const struct facts_file *file, struct podsku_facts *facts)
     facts->on_runpod = false;
 }
 
-static enum podsku_code read_row(struct facts_file *file, const json_t *row, struct podsku_facts *facts)
+static enum podsku_code read_row(struct facts_file *file, json_t *row, struct podsku_facts *facts)
 {
     bool seen[FIELD_COUNT] = {false};
     const char *name;
     json_t *value;
 
     disown(file, facts);
-    json_object_foreach((json_t *)(uintptr_t)row, name, value)
+    json_object_foreach(row, name, value)
     {
         const struct fact_field *field = field_named(name);
         if (!field)
@@ -332,7 +332,7 @@ static int compare_laid(const void *a, const void *b)
     return order ? order : (left->index > right->index) - (left->index < right->index);
 }
 
-static enum podsku_code read_laid(struct facts_file *file, const json_t *row, struct laid_row *laid)
+static enum podsku_code read_laid(struct facts_file *file, json_t *row, struct laid_row *laid)
 {
     const json_t *id = json_object_get(row, "id");
 

@@ -14,7 +14,7 @@
 
 #define ARCH(name, major, minor) .arch = PODSKU_ARCH_##name, .compute_major = (major), .compute_minor = (minor)
 #define CARD(form, gb, gbs, watts) \
-    .form_factor = form, .memory_gb = (gb), .memory_bandwidth_gbs = (gbs), .tdp_w = (watts)
+    .form_factor = (form), .memory_gb = (gb), .memory_bandwidth_gbs = (gbs), .tdp_w = (watts)
 #define NVLINK(sure, generation, links, gbs, domain)                                                \
     .evidence = PODSKU_EVIDENCE_##sure, .nvlink_generation = (generation), .nvlink_links = (links), \
     .nvlink_gbs = (gbs), .nvlink_domain = (domain)
@@ -24,7 +24,7 @@
 #define NO_MIG .mig_capable = PODSKU_NO
 #define SLICE \
     .evidence = PODSKU_EVIDENCE_NONE, .nvlink_domain = 1, .topo_code = PODSKU_SLICE_TOPO, .mig_capable = PODSKU_NO
-#define SOURCE(sure, text) .confidence = PODSKU_CONFIDENCE_##sure, .source = text, .checked = "2026-08"
+#define SOURCE(sure, text) .confidence = PODSKU_CONFIDENCE_##sure, .source = (text), .checked = "2026-08"
 
 #define HGX_BOARD                                                                                                   \
     "Property of the HGX/DGX 8-GPU board (NVSwitch): any subset of GPUs in one pod is pairwise linked. 4-GPU HGX "  \

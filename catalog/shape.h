@@ -16,12 +16,12 @@ enum podsku_field_kind {
 };
 
 struct podsku_shape_field {
-    enum podsku_field_kind kind;
     const char *field;  /* the model's name for it: "name", "price.secure" */
     const char *group;  /* the member that holds it ("price"); NULL: the entry itself */
     const char *member; /* "secure" */
     size_t offset;      /* of the field in struct podsku_gpu_type */
-    bool optional;      /* the service leaves it out where it does not apply */
+    enum podsku_field_kind kind;
+    bool optional; /* the service leaves it out where it does not apply */
 };
 
 /* The fields of a shape. */
