@@ -35,10 +35,12 @@ struct cli {
      * that hand over something which costs money set closed_stdout_fails: PODSKU_OUTPUT then.
      */
     bool stdout_closed, closed_stdout_fails;
-    char *key;              /* the API key once it was looked for, wiped by cli_end(); NULL: none */
-    const char *key_source; /* where it was found: "RUNPOD_API_KEY", a file's path; NULL: nowhere */
-    char key_path[512];     /* storage of key_source when it is a path */
-    bool key_looked;        /* it was looked for: key NULL means that there is none */
+    char *key;                        /* the API key once it was looked for, wiped by cli_end(); NULL: none */
+    const char *key_source;           /* where it was found: "RUNPOD_API_KEY", a file's path; NULL: nowhere */
+    char key_path[512];               /* storage of key_source when it is a path */
+    bool key_looked;                  /* it was looked for: key NULL means that there is none */
+    struct podsku_words asked_places; /* req->data_centers before placement was resolved */
+    bool places_saved;                /* see cli/placement.h */
     struct podsku_error err;
 };
 

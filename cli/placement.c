@@ -6,6 +6,9 @@
 #include "base/text.h"
 #include "client/api.h"
 
+/* An id that no data center has. */
+#define NOWHERE "(nowhere)"
+
 /* One flag per data center of the list: does it still satisfy everything? */
 struct places {
     struct podsku_data_centers centers;
@@ -166,31 +169,79 @@ static void free_words(struct podsku_words *words)
     for (size_t i = 0; words->list && i < words->count; i++)
         free(words->list[i]);
     free(words->list);
+    *words = (struct podsku_words){.list = NULL};
+}
+
+/* Appends a copy of the word; the list has room. False without memory. */
+static bool add_word(struct podsku_words *words, const char *word)
+{
+    words->list[words->count] = strdup(word);
+    return words->list[words->count] && ++words->count;
+}
+
+static bool copy_words(const struct podsku_words *from, struct podsku_words *to)
+{
+    bool ok;
+
+    *to = (struct podsku_words){.list = calloc(from->count + 1, sizeof *to->list)};
+    ok = to->list != NULL;
+    for (size_t i = 0; ok && i < from->count; i++)
+        ok = add_word(to, from->list[i]);
+    if (!ok)
+        free_words(to);
+    return ok;
+}
+
+static void say_nowhere(const struct cli *cli, const struct podsku_requirement *req)
+{
+    const char *asked[] = {req->data_centers.count ? " --data-center" : "", req->countries.count ? " --country" : "",
+                           req->region ? " --region" : "", req->compliance.count ? " --compliance" : ""};
+
+    cli_say(cli, "no data center with GPUs in stock satisfies%s%s%s%s", asked[0], asked[1], asked[2], asked[3]);
 }
 
 static enum podsku_code take_ids(struct cli *cli, const struct places *places, struct podsku_requirement *req)
 {
     struct podsku_words ids = {.list = calloc(places->centers.count + 1, sizeof *ids.list)};
+    bool ok = ids.list != NULL;
 
-    for (size_t i = 0; ids.list && i < places->centers.count; i++) {
-        if (!places->fits[i])
-            continue;
-        ids.list[ids.count] = strdup(places->centers.list[i].id);
-        if (!ids.list[ids.count++])
-            break;
+    for (size_t i = 0; ok && i < places->centers.count; i++) {
+        if (places->fits[i])
+            ok = add_word(&ids, places->centers.list[i].id);
     }
-    if (!ids.list || (ids.count && !ids.list[ids.count - 1])) {
+    if (ok && ids.count == 0) {
+        say_nowhere(cli, req);
+        ok = add_word(&ids, NOWHERE);
+    }
+    if (!ok) {
         free_words(&ids);
         return podsku_error_no_memory(&cli->err);
     }
-    if (!ids.count) {
-        free_words(&ids);
-        podsku_error_hint(&cli->err, "leave one of --data-center, --country, --region, --compliance out");
-        return podsku_error_set(&cli->err, PODSKU_NO_OFFER,
-                                "no data center with GPUs in stock satisfies the placement that is asked for");
-    }
     free_words(&req->data_centers);
     req->data_centers = ids;
+    return PODSKU_OK;
+}
+
+void cli_forget_placement(struct cli *cli)
+{
+    free_words(&cli->asked_places);
+    cli->places_saved = false;
+}
+
+/* The first time keeps what was asked, later brings it back. */
+static enum podsku_code start_from_asked(struct cli *cli, struct podsku_requirement *req)
+{
+    struct podsku_words asked;
+
+    if (!copy_words(cli->places_saved ? &cli->asked_places : &req->data_centers, &asked))
+        return podsku_error_no_memory(&cli->err);
+    if (cli->places_saved) {
+        free_words(&req->data_centers);
+        req->data_centers = asked;
+    } else {
+        cli->asked_places = asked;
+        cli->places_saved = true;
+    }
     return PODSKU_OK;
 }
 
@@ -219,7 +270,9 @@ enum podsku_code cli_resolve_placement(struct cli *cli, struct podsku_requiremen
 
     if (!podsku_requirement_has_placement(req))
         return PODSKU_OK;
-    code = podsku_api_data_centers(client, &places.centers, &cli->err);
+    code = start_from_asked(cli, req);
+    if (!code)
+        code = podsku_api_data_centers(client, &places.centers, &cli->err);
     if (!code) {
         places.fits = malloc(places.centers.count + 1);
         if (places.fits)

@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/options.h"
+#include "cli/placement.h"
 #include "cli/signals.h"
 #include "cli/toml.h"
 
@@ -252,6 +253,7 @@ void cli_end(struct cli *cli)
         free(cli->key);
     }
     cli->key = NULL;
+    cli_forget_placement(cli);
     cli_args_free(cli);
 }
 

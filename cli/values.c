@@ -10,6 +10,7 @@
 #include "base/money.h"
 #include "base/text.h"
 #include "cli/options.h"
+#include "cli/placement.h"
 
 /* A requirement or facts file larger than this is a mistake. */
 #define SMALL_FILE_MAX ((size_t)16 << 20)
@@ -79,6 +80,7 @@ enum podsku_code cli_requirement(struct cli *cli, struct podsku_requirement *req
     const char *path = cli_value(cli, "requirement");
 
     podsku_requirement_init(req);
+    cli_forget_placement(cli);
     if (path && strcmp(path, "-") == 0 && cli_value(cli, "catalog") && strcmp(cli_value(cli, "catalog"), "-") == 0)
         return podsku_error_set(&cli->err, PODSKU_USAGE, "--requirement and --catalog cannot both be standard input");
     if (path)
