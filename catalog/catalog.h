@@ -120,7 +120,8 @@ struct podsku_catalog {
  * not say themselves (a live read); NULL: as RULES say for raw bodies (v2: SECURE and 1 GPU;
  * GraphQL: nothing). Errors: code_on_bad (PODSKU_INPUT for files, PODSKU_ANSWER for live bodies)
  * with file:line:column for syntax or name plus JSON path ("FILE: $.gpus[3].price") for content. A
- * page of a longer list (nextCursor and the like say so) and an answer with errors are refused.
+ * page of a longer list (nextCursor and the like say so, unless `query` tells of a live read, which
+ * follows the pages) and an answer with errors are refused.
  * source is LIVE or GRAPHQL by the body's shape; url is the recording's, else `name` if it is a URL.
  * *catalog is NULL on error; otherwise free it with podsku_catalog_free().
  */

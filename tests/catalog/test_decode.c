@@ -129,12 +129,12 @@ static void unknown_members_and_empty_lists(void **state)
     assert_int_equal(type_of(catalog, "NVIDIA A40")->memory_gb, 48);
     podsku_catalog_free(catalog);
     static const char *const empty[] = {
-        "[]",
-        "{\"gpus\": []}",
-        "{\"data\": {\"gpuTypes\": []}, \"errors\": []}",
+        "[]", "{\"gpus\": []}", "{\"data\": {\"gpuTypes\": []}, \"errors\": []}",
         "{\"gpus\": [], \"nextCursor\": null, \"cursor\": \"\", \"hasMore\": false, \"pagination\": {\"next\": 0}}",
-        "{\"podsku_recording\": 1, \"body\": []}",
-        "{\"gpus\": [{\"id\": \"unknown\"}]}"};
+        /* A cursor beside a word that this is all names the page itself; a total that is reached is no more. */
+        "{\"gpus\": [], \"cursor\": \"x\", \"hasMore\": false, \"total\": 0, \"totalPages\": 1}",
+        "{\"gpus\": [], \"pageInfo\": {\"endCursor\": \"x\", \"nextCursor\": null}, \"links\": {\"next\": null}}",
+        "{\"podsku_recording\": 1, \"body\": []}", "{\"gpus\": [{\"id\": \"unknown\"}]}"};
     for (size_t i = 0; i < COUNT_OF(empty); i++) {
         catalog = load_text(empty[i]);
         assert_int_equal(catalog->type_count, 0);
@@ -267,6 +267,17 @@ static void many_types(void **state)
     podsku_buf_free(&text);
 }
 
+/* Who reads live has followed the pages; the members of the first may still be there. */
+static void live_pages(void **state)
+{
+    static const struct podsku_catalog_query query = {.has_cloud = true, .count = 1};
+
+    (void)state;
+    struct podsku_catalog *catalog = load_text_for("{\"gpus\": [{\"id\": \"A\"}], \"nextPageToken\": \"x\"}", &query);
+    assert_int_equal(catalog->type_count, 1);
+    podsku_catalog_free(catalog);
+}
+
 /* A live read says itself where it came from and what it was for. */
 static void live_reads(void **state)
 {
@@ -351,6 +362,7 @@ int main(void)
         cmocka_unit_test(encoding_gives_the_model_back),
         cmocka_unit_test(merged_stock_is_not_encoded),
         cmocka_unit_test(many_types),
+        cmocka_unit_test(live_pages),
         cmocka_unit_test(live_reads),
         cmocka_unit_test(files),
         cmocka_unit_test(names),
