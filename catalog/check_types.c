@@ -43,13 +43,16 @@ void podsku_lint_odd(struct podsku_decode *decode, const struct podsku_gpu_type 
     podsku_decode_odd(decode, &place, code, "%s", message);
 }
 
-/* Is the member there at all? Where it is not, "missing-member" says so once. */
+/* Is the number there, or null for it? An absent one is "missing-member", another type an error. */
 static bool is_there(const struct podsku_decode *decode, const struct podsku_gpu_type *type, const char *field)
 {
     const struct podsku_shape_field *row = field_of(decode->graphql, field);
     const json_t *entry = json_array_get(decode->list, type->entry);
 
-    return row && json_object_get(row->group ? json_object_get(entry, row->group) : entry, row->member);
+    const json_t *value =
+        row ? json_object_get(row->group ? json_object_get(entry, row->group) : entry, row->member) : NULL;
+
+    return json_is_number(value) || json_is_null(value);
 }
 
 /* "price.secure", in a buffer of the caller. */
