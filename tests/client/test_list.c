@@ -163,6 +163,7 @@ static void lists_that_cannot_be_read(void **state)
         assert_string_equal(rig.err.request_id, "q");
         assert_int_not_equal(rig.err.http_status, 0);
         EXPECT(&rig, code, PODSKU_ANSWER);
+        assert_true(https_server_requests(rig.server) <= 2);
         assert_int_equal(pods.count, 0);
         assert_null(pods.list);
         rig_stop(&rig);

@@ -266,8 +266,24 @@ static void where_the_key_goes(void **state)
     assert_int_equal(rmdir(home), 0);
 }
 
+/*
+ * A machine whose OpenSSL would speak any version: what refuses old TLS must be the client. Read by
+ * OpenSSL when it is first used.
+ */
+static void allow_old_tls(char *path)
+{
+    static const char text[] = "openssl_conf = a\n[a]\nssl_conf = b\n[b]\nsystem_default = c\n[c]\n"
+                               "MinProtocol = None\nCipherString = ALL:@SECLEVEL=0\n";
+    int fd = mkstemp(path);
+
+    if (fd < 0 || write(fd, text, sizeof text - 1) < 0 || close(fd) != 0 || setenv("OPENSSL_CONF", path, 1) != 0)
+        abort();
+}
+
 int main(void)
 {
+    char path[] = "/tmp/podsku-test-openssl-XXXXXX";
+
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trust),
         cmocka_unit_test(trust_from_the_environment),
@@ -277,5 +293,8 @@ int main(void)
         cmocka_unit_test(where_the_key_goes),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    allow_old_tls(path);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    (void)unlink(path);
+    return failed;
 }
