@@ -147,7 +147,8 @@ const struct cli_command cli_commands[CLI_COMMAND_COUNT] = {
                          .about =
                              "Reads the live catalogue again and again, prints what changes, and ends with 0 when a "
                              "candidate is in stock, 12 on the timeout.",
-                         .examples = watch_examples},
+                         .examples = watch_examples,
+                         .run = cli_run_watch},
     [CLI_INDEX_PODS] =
         {.name = "pods",
          .alias = "pod",
@@ -182,7 +183,8 @@ const struct cli_command cli_commands[CLI_COMMAND_COUNT] = {
                                 .run = cli_run_observations},
     [CLI_INDEX_DOCTOR] = {.name = "doctor",
                           .summary = "check key, network, TLS, clock, ssh and versions",
-                          .about = "Says for each failed check what to do, and what works without a key."},
+                          .about = "Says for each failed check what to do, and what works without a key.",
+                          .run = cli_run_doctor},
     [CLI_INDEX_HELP] = {.name = "help",
                         .operands = {"[COMMAND|TOPIC]", 0, 1},
                         .summary = "explain a command or a topic: nvlink topology mig sharing clusters catalogue",

@@ -23,6 +23,9 @@
 enum podsku_api { PODSKU_API_V2, PODSKU_API_V1, PODSKU_API_GRAPHQL };
 const char *podsku_api_name(enum podsku_api api); /* "v2", "v1", "graphql" */
 
+/* "libcurl/7.88.1 OpenSSL/3.0.19", loading it if need be; NULL with err when that fails. */
+const char *podsku_curl_version(struct podsku_error *err);
+
 struct podsku_client_config {
     const char *url[3];               /* base by enum podsku_api; NULL: the default (v1 has none: USAGE when used) */
     const char *key;                  /* API key; NULL: requests that need one fail with PODSKU_AUTH */
