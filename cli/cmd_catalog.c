@@ -10,23 +10,6 @@
 #include "cli/view_catalog.h"
 #include "cli/view_pick.h"
 
-enum podsku_code cli_check_output(struct cli *cli, const char *command, unsigned formats)
-{
-    static const char *const names[] = {
-        [CLI_TABLE] = "table", [CLI_WIDE] = "wide", [CLI_JSON] = "json",  [CLI_CSV] = "csv",
-        [CLI_IDS] = "ids",     [CLI_SVG] = "svg",   [CLI_JUNIT] = "junit"};
-    struct podsku_buf known = {0};
-
-    if (formats & (1U << cli->output))
-        return PODSKU_OK;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (formats & (1U << i))
-            podsku_buf_printf(&known, "%s%s", known.len ? ", " : "", names[i]);
-    podsku_error_hint(&cli->err, "%s", podsku_buf_text(&known));
-    podsku_buf_free(&known);
-    return podsku_error_set(&cli->err, PODSKU_USAGE, "%s has no --output %s", command, names[cli->output]);
-}
-
 struct diff_run {
     const struct podsku_facts_set *facts;
     struct podsku_catalog *old_catalog, *new_catalog;
@@ -141,10 +124,8 @@ static enum podsku_code load_diff(struct cli *cli, struct diff_run *run)
 {
     size_t count;
     const char *const *operands = cli_operands(cli, &count);
-    enum podsku_code code = cli_check_output(cli, "catalog diff", 1U << CLI_TABLE | 1U << CLI_WIDE | 1U << CLI_JSON);
+    enum podsku_code code = cli_facts(cli, &run->facts);
 
-    if (code == PODSKU_OK)
-        code = cli_facts(cli, &run->facts);
     if (code == PODSKU_OK)
         code = podsku_catalog_load_file(operands[0], run->facts, &run->old_catalog, &cli->err);
     if (code == PODSKU_OK)
@@ -207,10 +188,11 @@ static enum podsku_code check_table(struct cli *cli, const struct podsku_finding
 {
     static const struct cli_column columns[] = {{"SEVERITY", false, false, 0},
                                                 {"PATH", false, false, 0},
-                                                {"CODE", false, false, 1},
-                                                {"MESSAGE", false, true, 0}};
+                                                {"CODE", false, false, 0},
+                                                {"MESSAGE", false, false, 0}};
     struct cli_table *table = NULL;
-    enum podsku_code code = cli_table_new(columns, 4, cli->output == CLI_WIDE ? 0 : cli->width, &table, &cli->err);
+    /* A finding that is cut short helps nobody: as wide as needed. */
+    enum podsku_code code = cli_table_new(columns, 4, 0, &table, &cli->err);
 
     for (size_t i = 0; i < findings->count && code == PODSKU_OK; i++) {
         const struct podsku_finding *finding = &findings->list[i];
@@ -227,10 +209,8 @@ static enum podsku_code run_check(struct cli *cli, const char *path, const struc
                                   struct podsku_findings *findings, struct podsku_buf *out)
 {
     struct podsku_buf bytes = {0};
-    enum podsku_code code = cli_check_output(cli, "catalog check", 1U << CLI_TABLE | 1U << CLI_WIDE | 1U << CLI_JSON);
+    enum podsku_code code = cli_facts(cli, facts);
 
-    if (code == PODSKU_OK)
-        code = cli_facts(cli, facts);
     if (code == PODSKU_OK)
         code = podsku_file_read(path, PODSKU_FILE_MAX, &bytes, &cli->err);
     if (code == PODSKU_OK)

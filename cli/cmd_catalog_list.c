@@ -125,11 +125,8 @@ static enum podsku_code choose_types(struct list *list)
 static enum podsku_code load(struct list *list)
 {
     struct cli *cli = list->cli;
-    unsigned formats = 1U << CLI_TABLE | 1U << CLI_WIDE | 1U << CLI_JSON | 1U << CLI_CSV | 1U << CLI_IDS;
-    enum podsku_code code = cli_check_output(cli, "catalog list", formats);
+    enum podsku_code code = cli_requirement(cli, &list->req);
 
-    if (code == PODSKU_OK)
-        code = cli_requirement(cli, &list->req);
     if (code == PODSKU_OK)
         code = cli_facts(cli, &list->facts);
     if (code == PODSKU_OK)

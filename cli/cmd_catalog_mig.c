@@ -294,11 +294,8 @@ static void talk(const struct mig *mig, const char *card)
 static enum podsku_code load(struct mig *mig, const char *card)
 {
     struct cli *cli = mig->cli;
-    unsigned formats = 1U << CLI_TABLE | 1U << CLI_WIDE | 1U << CLI_JSON | 1U << CLI_CSV;
-    enum podsku_code code = cli_check_output(cli, "catalog mig", formats);
+    enum podsku_code code = cli_facts(cli, &mig->facts);
 
-    if (code == PODSKU_OK)
-        code = cli_facts(cli, &mig->facts);
     if (code == PODSKU_OK)
         code = cli_catalog(cli, &mig->req, mig->facts, &mig->client, &mig->catalog);
     if (code == PODSKU_OK && cli->output == CLI_JSON)

@@ -27,14 +27,6 @@ static enum podsku_code flush(void *ctx)
     return cli_report_flush(&eval->report);
 }
 
-static enum podsku_code check_output(struct cli *cli)
-{
-    if (cli->output == CLI_TABLE || cli->output == CLI_JSON || cli->output == CLI_JUNIT)
-        return PODSKU_OK;
-    podsku_error_hint(&cli->err, "table, json or junit");
-    return podsku_error_set(&cli->err, PODSKU_USAGE, "evaluate has no --output %s", cli_value(cli, "output"));
-}
-
 static enum podsku_code load_catalog(struct evaluation *eval, const char *source, struct cli_eval_catalog *slot)
 {
     struct podsku_error *err = &eval->cli->err;
@@ -89,10 +81,7 @@ static enum podsku_code load(struct evaluation *eval)
     struct cli *cli = eval->cli;
     size_t count;
     const char *const *operands = cli_operands(cli, &count);
-    enum podsku_code code = check_output(cli);
-
-    if (code == PODSKU_OK)
-        code = cli_count(cli, "limit", 0, 1, 1000000, &eval->limit);
+    enum podsku_code code = cli_count(cli, "limit", 0, 1, 1000000, &eval->limit);
     if (code == PODSKU_OK)
         code = cli_facts(cli, &eval->facts);
     if (code == PODSKU_OK)

@@ -37,8 +37,7 @@ static enum podsku_code put_table(struct cli *cli, const struct cli_observations
                                                        {"DATA CENTER", false, false, 0}, {"VERDICT", false, false, 0}};
     struct cli_table *table = NULL;
     struct cells cells;
-    int width = cli->output == CLI_WIDE ? 0 : cli->width;
-    enum podsku_code code = cli_table_new(columns, COLUMNS, width, &table, &cli->err);
+    enum podsku_code code = cli_table_new(columns, COLUMNS, cli->width, &table, &cli->err);
 
     for (size_t i = 0; i < observations->count && code == PODSKU_OK; i++) {
         fill(&cells, &observations->list[i]);
@@ -83,18 +82,12 @@ static enum podsku_code show(struct cli *cli, const struct cli_observations *obs
 {
     enum podsku_code code = PODSKU_OK;
 
-    switch (cli->output) {
-    case CLI_JSON: return cli_write_json(cli, document(observations));
-    case CLI_CSV: put_csv(observations, out); break;
-    case CLI_TABLE:
-    case CLI_WIDE:
-        if (observations->count > 0)
-            code = put_table(cli, observations, out);
-        break;
-    default:
-        podsku_error_hint(&cli->err, "table, wide, json or csv");
-        return podsku_error_set(&cli->err, PODSKU_USAGE, "observations has no --output %s", cli_value(cli, "output"));
-    }
+    if (cli->output == CLI_JSON)
+        return cli_write_json(cli, document(observations));
+    if (cli->output == CLI_CSV)
+        put_csv(observations, out);
+    else if (observations->count > 0)
+        code = put_table(cli, observations, out);
     if (code == PODSKU_OK && podsku_buf_failed(out))
         code = podsku_error_no_memory(&cli->err);
     return code == PODSKU_OK ? cli_write(cli, podsku_buf_text(out), out->len) : code;
@@ -111,7 +104,7 @@ int cli_run_observations(struct cli *cli)
     if (code == PODSKU_OK && observations.count == 0)
         cli_say(cli, "nothing observed yet: podsku deploy --verify and podsku verify --pod remember what they find");
     if (code == PODSKU_OK && observations.unreadable > 0)
-        cli_warn(cli, "%zu lines of the observations could not be read", observations.unreadable);
+        cli_warn(cli, "%zu of the lines in the observations could not be read", observations.unreadable);
     cli_observations_free(&observations);
     podsku_buf_free(&out);
     return code == PODSKU_OK ? 0 : cli_fail(cli);

@@ -19,7 +19,8 @@ struct pool {
 
 struct selection {
     struct cli *cli;
-    const struct podsku_catalog *catalog; /* with serverless prices as its prices */
+    const struct podsku_catalog *source; /* as it was read */
+    struct podsku_catalog *catalog;      /* with serverless prices as its prices; owned */
     const struct podsku_requirement *req;
     struct podsku_decision decision;
     const struct podsku_offer **picks; /* the best offer of each candidate type, ranked */
@@ -29,17 +30,40 @@ struct selection {
     size_t pool_count;
 };
 
-/* The same types at what a serverless worker costs. The copy borrows everything else. */
-static struct podsku_gpu_type *serverless_types(const struct podsku_catalog *catalog)
+/* What a worker costs becomes the price, in either cloud; the stock of pods says nothing of workers. */
+static bool price_entry(json_t *entry)
 {
-    struct podsku_gpu_type *types = calloc(catalog->type_count + 1, sizeof *types);
+    json_t *price = json_object_get(entry, "price");
+    json_t *serverless = json_object_get(price, "serverless");
 
-    for (size_t i = 0; types && i < catalog->type_count; i++) {
-        types[i] = catalog->types[i];
-        types[i].price_uusd[PODSKU_SECURE] = types[i].serverless_uusd;
-        types[i].price_uusd[PODSKU_COMMUNITY] = types[i].serverless_uusd;
+    for (size_t i = 0; i < 3; i++)
+        (void)json_object_del(entry, ((const char *const[]){"availability", "dataCenters", "cudaVersions"})[i]);
+    if (!json_is_number(serverless)) {
+        (void)json_object_del(entry, "price"); /* unknown is what an absent price means */
+        return true;
     }
-    return types;
+    return json_object_set(price, "secure", serverless) == 0 && json_object_set(price, "community", serverless) == 0;
+}
+
+/* The same catalogue with serverless prices. */
+static enum podsku_code price_catalog(const struct podsku_catalog *catalog, struct podsku_catalog **priced,
+                                      struct podsku_error *err)
+{
+    json_t *body = podsku_catalog_encode(catalog);
+    json_t *entries = json_object_get(body, "gpus");
+    struct podsku_buf bytes = {0};
+    bool ok = json_is_array(entries);
+
+    for (size_t i = 0; ok && i < json_array_size(entries); i++)
+        ok = price_entry(json_array_get(entries, i));
+    podsku_json_write(&bytes, body, false);
+    json_decref(body);
+    enum podsku_code code = ok && !podsku_buf_failed(&bytes) ? PODSKU_OK : podsku_error_no_memory(err);
+    if (code == PODSKU_OK)
+        code = podsku_catalog_load(podsku_buf_text(&bytes), bytes.len, "serverless prices", catalog->facts, NULL,
+                                   PODSKU_INTERNAL, priced, err);
+    podsku_buf_free(&bytes);
+    return code;
 }
 
 /* The service trims ids and refuses those that start with '-': such a member cannot be named. */
@@ -244,7 +268,7 @@ static enum podsku_code write_json(struct selection *sel)
 
     each_warning(sel, append_warning, &warnings);
     if (warnings.failed || !podsku_json_set(document, "schema", json_string("podsku.serverless/1")) ||
-        !podsku_json_set(document, "catalog", cli_source_json(sel->catalog)) ||
+        !podsku_json_set(document, "catalog", cli_source_json(sel->source)) ||
         !podsku_json_set(document, "requirement", podsku_requirement_encode(sel->req)) ||
         !podsku_json_set(document, "gpu", sel->pick_count > 0 ? gpu_json(sel) : json_null()) ||
         !podsku_json_set(document, "candidates", picks_json(sel)) ||
@@ -277,24 +301,23 @@ static enum podsku_code check(struct cli *cli, const struct podsku_requirement *
         podsku_error_hint(&cli->err, "--gpus N");
         return podsku_error_set(&cli->err, PODSKU_USAGE, "--serverless describes one kind of worker: one GPU count");
     }
+    if (podsku_requirement_has_placement(req)) {
+        podsku_error_hint(&cli->err, "put it into dataCenterIds of the endpoint");
+        return podsku_error_set(&cli->err, PODSKU_USAGE, "placement is no part of the serverless gpu object");
+    }
     if (req->nodes > 1)
         return podsku_error_set(&cli->err, PODSKU_USAGE,
                                 "--nodes does not go with --serverless: a worker is one machine");
     return PODSKU_OK;
 }
 
-static enum podsku_code select_types(struct selection *sel, const struct podsku_catalog *catalog,
-                                     struct podsku_catalog *priced)
+static enum podsku_code select_types(struct selection *sel)
 {
-    struct podsku_gpu_type *types = serverless_types(catalog);
+    struct podsku_error *err = &sel->cli->err;
+    enum podsku_code code = price_catalog(sel->source, &sel->catalog, err);
 
-    if (!types)
-        return podsku_error_no_memory(&sel->cli->err);
-    *priced = *catalog;
-    priced->types = types;
-    sel->catalog = priced;
-    enum podsku_code code =
-        podsku_decide(priced, sel->req, PODSKU_DECIDE_REASONS, false, &sel->decision, &sel->cli->err);
+    if (code == PODSKU_OK)
+        code = podsku_decide(sel->catalog, sel->req, PODSKU_DECIDE_REASONS, false, &sel->decision, err);
     if (code == PODSKU_OK)
         code = choose_picks(sel);
     if (code == PODSKU_OK) {
@@ -307,7 +330,7 @@ static enum podsku_code select_types(struct selection *sel, const struct podsku_
 static int show(struct selection *sel)
 {
     struct cli *cli = sel->cli;
-    struct pick_view view = {.cli = cli, .catalog = sel->catalog, .req = sel->req, .decision = &sel->decision};
+    struct pick_view view = {.cli = cli, .catalog = sel->source, .req = sel->req, .decision = &sel->decision};
     enum podsku_code code = PODSKU_OK;
 
     if (cli->output != CLI_JSON)
@@ -322,6 +345,7 @@ static int show(struct selection *sel)
         (void)podsku_error_set(&cli->err, PODSKU_NO_OFFER,
                                "no serverless pool holds a type that satisfies the requirement");
         int status = cli_decided(cli, PODSKU_NO_OFFER);
+        view.catalog = sel->catalog; /* the one that the decision points into */
         cli_pick_rejections(&view);
         return status;
     }
@@ -332,11 +356,10 @@ static int show(struct selection *sel)
 
 int cli_pick_serverless(struct cli *cli, const struct podsku_catalog *catalog, const struct podsku_requirement *req)
 {
-    struct selection sel = {.cli = cli, .req = req};
-    struct podsku_catalog priced = {0};
+    struct selection sel = {.cli = cli, .source = catalog, .req = req};
     int status;
 
-    if (check(cli, req) != PODSKU_OK || select_types(&sel, catalog, &priced) != PODSKU_OK)
+    if (check(cli, req) != PODSKU_OK || select_types(&sel) != PODSKU_OK)
         status = cli_fail(cli);
     else
         status = show(&sel);
@@ -344,6 +367,6 @@ int cli_pick_serverless(struct cli *cli, const struct podsku_catalog *catalog, c
     free((void *)sel.picks);
     free(sel.is_pick);
     free(sel.pools);
-    free((void *)priced.types);
+    podsku_catalog_free(sel.catalog);
     return status;
 }

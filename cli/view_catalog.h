@@ -13,9 +13,6 @@ int cli_catalog_diff(struct cli *cli);
 int cli_catalog_check(struct cli *cli);
 int cli_catalog_mig(struct cli *cli);
 
-/* PODSKU_USAGE unless cli->output is one of these bits, 1U << CLI_TABLE and so on. */
-enum podsku_code cli_check_output(struct cli *cli, const char *command, unsigned formats) PODSKU_CHECKED;
-
 /* The types of a catalogue that are shown. */
 struct catalog_view {
     struct cli *cli;

@@ -4,6 +4,14 @@
 #include "base/clock.h"
 #include "cli/view_pick.h"
 
+static bool fails_by(const struct podsku_offer *offer, enum podsku_rule rule)
+{
+    for (size_t i = 0; i < offer->reason_count; i++)
+        if (offer->reasons[i].rule == rule)
+            return true;
+    return false;
+}
+
 void cli_offer_label(struct podsku_buf *out, const struct podsku_offer *offer)
 {
     cli_put_text(out, podsku_gpu_name(offer->type));
@@ -11,7 +19,10 @@ void cli_offer_label(struct podsku_buf *out, const struct podsku_offer *offer)
         podsku_buf_printf(out, " x%d", offer->gpus);
     if (offer->nodes > 1)
         podsku_buf_printf(out, " on %d nodes", offer->nodes);
-    podsku_buf_printf(out, ", %s, ", podsku_cloud_word(offer->cloud));
+    podsku_buf_printf(out, ", %s", podsku_cloud_word(offer->cloud));
+    if (fails_by(offer, PODSKU_RULE_CLOUD))
+        return; /* what is not offered has no price, whatever the catalogue carries */
+    podsku_buf_puts(out, ", ");
     if (offer->price_total_uusd)
         cli_offer_price(out, offer);
     else
@@ -108,14 +119,6 @@ static void say_rejected(const struct pick_view *view, const struct podsku_offer
     put_reasons(&line, offer);
     cli_say(view->cli, "  %s", podsku_buf_text(&line));
     podsku_buf_free(&line);
-}
-
-static bool fails_by(const struct podsku_offer *offer, enum podsku_rule rule)
-{
-    for (size_t i = 0; i < offer->reason_count; i++)
-        if (offer->reasons[i].rule == rule)
-            return true;
-    return false;
 }
 
 void cli_pick_no_offer(const struct pick_view *view)

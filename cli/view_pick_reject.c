@@ -66,7 +66,7 @@ void cli_pick_rejections(const struct pick_view *view)
     qsort(phrases, count, sizeof *phrases, by_count);
     for (size_t i = 0; i < count; i++)
         podsku_buf_printf(&line, "%s%zu %s", i ? ", " : "", phrases[i].types, phrases[i].text);
-    cli_say(view->cli, "%zu %s not: %s (--explain)", total, total == 1 ? "type is" : "types are",
-            podsku_buf_text(&line));
+    cli_say(view->cli, "%zu %s not: %s%s", total, total == 1 ? "type is" : "types are", podsku_buf_text(&line),
+            cli_has(view->cli, "serverless") ? "" : " (--explain)");
     podsku_buf_free(&line);
 }

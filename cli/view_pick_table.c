@@ -37,13 +37,16 @@ const char *cli_stock_word(enum podsku_stock stock)
 
 void cli_offer_price(struct podsku_buf *out, const struct podsku_offer *offer)
 {
+    const int64_t cent = PODSKU_UUSD_PER_USD / 100;
+    int64_t cents;
     char text[PODSKU_MONEY_TEXT_SIZE];
 
     if (offer->price_total_uusd == 0)
         podsku_buf_putc(out, '-');
+    else if (offer->price_estimated && podsku_money_scale(offer->price_total_uusd, 1, cent, &cents))
+        podsku_buf_printf(out, "~%s", podsku_money_text(cents * cent, text)); /* no more digits than it deserves */
     else
-        podsku_buf_printf(out, "%s%s", offer->price_estimated ? "~" : "",
-                          podsku_money_text(offer->price_total_uusd, text));
+        podsku_buf_puts(out, podsku_money_text(offer->price_total_uusd, text));
 }
 
 void cli_where(struct podsku_buf *out, const struct podsku_stock_view *view)
@@ -249,7 +252,7 @@ static const struct pick_column {
     {{"GB/s", true, false, 0}, when_links, cell_gbs},
     {{"MEMORY", false, false, 0}, when_fraction, cell_memory},
     {{"COMPUTE", false, false, 0}, when_fraction, cell_compute},
-    {{"ISOLATED", false, true, 2}, when_fraction, cell_isolated},
+    {{"ISOLATED", false, true, 0}, when_fraction, cell_isolated},
     {{"STOCK", false, false, 0}, always, cell_stock},
     {{"WHERE", false, true, 1}, when_placed, cell_where},
 };
