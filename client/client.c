@@ -129,7 +129,7 @@ void podsku_client_free(struct podsku_client *client)
 {
     if (!client)
         return;
-    if (client->handle)
+    if (client->curl && client->handle)
         client->curl->easy_cleanup(client->handle);
     for (size_t i = 0; i < sizeof apis / sizeof *apis; i++)
         free(client->base[i].text);

@@ -78,7 +78,7 @@ const struct podsku_curl *podsku_curl_load(struct podsku_error *err)
 {
     static struct podsku_curl loaded;
     static bool ready;
-    struct podsku_curl curl;
+    struct podsku_curl curl = {0};
 
     if (ready)
         return &loaded;

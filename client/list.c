@@ -26,11 +26,11 @@ static enum podsku_code page_error(const struct podsku_response *response, struc
 }
 
 /* The list within a page; the REST v1 answer may be the bare list. */
-static const json_t *find_list(const struct podsku_list_request *request, const json_t *page)
+static json_t *find_list(const struct podsku_list_request *request, json_t *page)
 {
     if (request->api == PODSKU_API_V1 && json_is_array(page))
         return page;
-    const json_t *list = json_object_get(page, request->member);
+    json_t *list = json_object_get(page, request->member);
     return json_is_array(list) ? list : NULL;
 }
 
@@ -51,7 +51,7 @@ static enum podsku_code take_page(struct pages *pages, const struct podsku_respo
                                   struct podsku_error *err)
 {
     const struct podsku_list_request *request = pages->request;
-    const json_t *list = find_list(request, page);
+    json_t *list = find_list(request, page);
 
     if (!list) {
         podsku_error_where(err, "%s: $.%s", response->url, request->member);
@@ -72,8 +72,7 @@ static enum podsku_code take_page(struct pages *pages, const struct podsku_respo
         return PODSKU_OK;
     if (!pages->first)
         pages->first = json_incref(page);
-    if ((!pages->elements && !(pages->elements = json_array())) ||
-        json_array_extend(pages->elements, (json_t *)(uintptr_t)list) != 0)
+    if ((!pages->elements && !(pages->elements = json_array())) || json_array_extend(pages->elements, list) != 0)
         return podsku_error_no_memory(err);
     return PODSKU_OK;
 }

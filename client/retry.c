@@ -96,7 +96,7 @@ static int64_t window_ms(const char *text, const char *end)
     double remaining = -1;
     double reset_s = 0;
 
-    for (const char *next = item_end(text, ";,"); next < end; text = next) {
+    for (const char *next = item_end(text, ";,"); next < end;) {
         text = next + 1;
         next = item_end(text, ";,");
         if (next > end)
@@ -140,7 +140,7 @@ int64_t podsku_retry_backoff_ms(int attempt, double random)
         ms = PODSKU_BACKOFF_MAX_MS;
     if (!(random >= 0 && random < 1))
         random = 0.5;
-    return ms / 2 + (int64_t)((double)(ms / 2) * random);
+    return ms / 2 + (int64_t)((double)ms * random / 2);
 }
 
 int64_t podsku_retry_wait_ms(const struct podsku_retry_input *input)

@@ -16,7 +16,7 @@ struct podsku_client {
     char *key;         /* NULL: none; wiped */
     char *auth_header; /* "Authorization: Bearer KEY"; NULL: none; wiped */
     char *connect_to, *ca_pem, *ca_file, *ca_dir;
-    int shields; /* podsku_client_shield() */
+    int shields;           /* podsku_client_shield() */
     int64_t quota_mono_ms; /* until when a RateLimit window is used up */
     uint64_t random;
 };

@@ -57,8 +57,8 @@ static void what_is_not_said_is_unknown(void **state)
         "{\"id\":\"p1\",\"name\":null,\"status\":null,\"gpu\":null,\"cloud\":null,\"dataCenterId\":null,"
         "\"cudaVersion\":"
         "null,\"cost\":null,\"createdAt\":null,\"ssh\":null,\"cluster\":null,\"env\":null}",
-        "{\"id\":\"p1\",\"name\":\"\",\"gpu\":{},\"cost\":0.0,\"ssh\":{\"direct\":null},\"cluster\":{\"rank\":null},"
-        "\"env\":{\"PODSKU_ATTEMPT\":\"x\",\"PODSKU_LAUNCH_ID\":7,\"PODSKU_EXPIRES\":\"-1\"},\"createdAt\":\"once\"}",
+        ("{\"id\":\"p1\",\"name\":\"\",\"gpu\":{},\"cost\":0.0,\"ssh\":{\"direct\":null},\"cluster\":{\"rank\":null},"
+         "\"env\":{\"PODSKU_ATTEMPT\":\"x\",\"PODSKU_LAUNCH_ID\":7,\"PODSKU_EXPIRES\":\"-1\"},\"createdAt\":\"once\"}"),
         "{\"id\":\"p1\",\"status\":\"\",\"gpu\":{\"id\":null,\"count\":null}}",
     };
 
