@@ -9,9 +9,14 @@ target_link_libraries(podsku_library PUBLIC podsku_flags)
 
 install(TARGETS podsku RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS podsku_library ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-foreach(folder base catalog rules client)
-  install(DIRECTORY ${CMAKE_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/podsku
-    FILES_MATCHING PATTERN "*.h" PATTERN "*_internal.h" EXCLUDE)
+# The public headers; the others are private to their folder.
+foreach(header
+    base/buf.h base/clock.h base/error.h base/json.h base/money.h
+    catalog/catalog.h catalog/check.h catalog/facts.h
+    rules/requirement.h rules/requirement_fields.h rules/rules.h rules/verify.h
+    client/api.h client/client.h client/deploy.h client/gone.h client/journal.h client/reconcile.h)
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES ${CMAKE_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/podsku/${folder})
 endforeach()
 configure_file(${CMAKE_SOURCE_DIR}/scripts/packaging/podsku.pc.in ${CMAKE_BINARY_DIR}/podsku.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/podsku.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
