@@ -44,15 +44,18 @@ _Static_assert(sizeof symbols / sizeof *symbols * sizeof(void (*)(void)) == size
 
 static enum podsku_code resolve(void *library, struct podsku_curl *curl, struct podsku_error *err)
 {
+    void *found[sizeof symbols / sizeof *symbols];
+
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         void *symbol = dlsym(library, symbols[i].name);
         if (!symbol) {
             podsku_error_hint(err, "libcurl " OLDEST " or newer is needed");
             return podsku_error_set(err, PODSKU_INTERNAL, CURL_LIBRARY " has no function %s", symbols[i].name);
         }
-        /* ISO C has no cast from an object to a function pointer; POSIX gives them one size. */
-        memcpy((char *)curl + symbols[i].offset, &symbol, sizeof symbol);
+        found[symbols[i].offset / sizeof *found] = symbol;
     }
+    /* ISO C has no cast from an object to a function pointer; POSIX gives them one size. */
+    memcpy(curl, found, sizeof *curl);
     return PODSKU_OK;
 }
 
