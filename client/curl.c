@@ -81,7 +81,6 @@ const struct podsku_curl *podsku_curl_load(struct podsku_error *err)
 {
     static struct podsku_curl loaded;
     static bool ready;
-    struct podsku_curl curl = {0};
 
     if (ready)
         return &loaded;
@@ -92,12 +91,11 @@ const struct podsku_curl *podsku_curl_load(struct podsku_error *err)
         podsku_error_set(err, PODSKU_INTERNAL, "cannot load " CURL_LIBRARY);
         return NULL;
     }
-    if (resolve(library, &curl, err) != PODSKU_OK || start(&curl, err) != PODSKU_OK) {
+    if (resolve(library, &loaded, err) != PODSKU_OK || start(&loaded, err) != PODSKU_OK) {
         (void)dlclose(library);
         return NULL;
     }
     /* Never closed again: its TLS library registers exit handlers. */
-    loaded = curl;
     ready = true;
     return &loaded;
 }
