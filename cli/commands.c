@@ -131,7 +131,8 @@ const struct cli_command cli_commands[CLI_COMMAND_COUNT] = {
                               "Reads nvidia-smi topo -m, topo -p2p n, -L, --query-gpu CSV, nvlink -s and "
                               "NCCL_DEBUG=INFO logs, alone or inside a report, and compares them with what was asked "
                               "for. It refuses to answer rather than guess.",
-                          .examples = verify_examples},
+                          .examples = verify_examples,
+                          .run = cli_run_verify},
     [CLI_INDEX_EVALUATE] = {.name = "evaluate",
                             .operands = {"SCENARIOS", 1, 1},
                             .synopsis = "--catalog FILE...",

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/wrap.h"
 
 enum { CODES_MAX = 64, LABEL_WIDTH = 4, LEGEND_GAP = 4, LEGEND_WIDTH = 46 };
 
@@ -150,8 +151,6 @@ static void put_meaning(struct podsku_buf *out, const struct podsku_verification
                       podsku_path_meaning(count->link.path));
     if (gbs > 0)
         podsku_buf_printf(out, ", %.4g GB/s", gbs);
-    else if (count->link.path == PODSKU_PATH_NV)
-        podsku_buf_puts(out, ", 25 GB/s a link each way (NVLink 5: 50; RTX bridges: 14)");
 }
 
 struct legend {
@@ -168,6 +167,27 @@ static void put_legend_line(struct podsku_buf *out, const struct podsku_verifica
         podsku_buf_printf(out, "%d pair%s", legend->pairs, legend->pairs == 1 ? "" : "s");
     else if (row <= legend->kinds)
         put_meaning(out, v, &legend->counts[row - 1], color);
+}
+
+/* --- lines ------------------------------------------------------------------------------------- */
+
+/*
+ * "LEAD TEXT": texts of the machine are made harmless for a terminal, and wrapped to its width (0: one
+ * line) with further lines indented. paint: the lead's colour, "" for none.
+ */
+static void put_wrapped(struct podsku_buf *out, int width, const char *paint, const char *lead, const char *text)
+{
+    struct cli_wrap wrap = {.out = out, .width = width < 20 ? 20 : width, .column = strlen(lead)};
+    struct podsku_buf clean = {0};
+
+    podsku_text_printable(&clean, text, strlen(text), false);
+    podsku_buf_printf(out, "%s%s%s", paint, lead, *paint ? "\033[0m" : "");
+    if (width == 0 || clean.len == 0)
+        podsku_buf_printf(out, "%s\n", podsku_buf_text(&clean));
+    else
+        cli_wrap_text(&wrap, wrap.column ? 2 : 0, podsku_buf_text(&clean));
+    out->failed |= podsku_buf_failed(&clean);
+    podsku_buf_free(&clean);
 }
 
 /* --- the matrix -------------------------------------------------------------------------------- */
@@ -249,17 +269,26 @@ static void put_matrix(struct podsku_buf *out, const struct podsku_verification 
         put_legend_line(out, v, &legend, row, color);
         podsku_buf_putc(out, '\n');
     }
+    if (legend.kinds && legend.counts[0].link.path == PODSKU_PATH_NV && podsku_verification_link_gbs(v) <= 0)
+        put_wrapped(out, width, "", "NV#:", " # links of 25 GB/s each way (NVLink 5: 50; RTX and A40 bridges: 14)");
 }
 
 /* --- the verdict ------------------------------------------------------------------------------- */
 
-/* A text of the machine's, made harmless for a terminal. */
-static void put_text(struct podsku_buf *out, const char *text)
+/* "WORD: TEXT (code)"; the word in colour. */
+static void put_finding(struct podsku_buf *out, int width, const char *paint, const char *word, const char *text,
+                        const char *code)
 {
-    podsku_text_printable(out, text, strlen(text), false);
+    struct podsku_buf line = {0};
+
+    if (text)
+        podsku_buf_printf(&line, ": %s (%s)", text, code);
+    put_wrapped(out, width, paint, word, podsku_buf_text(&line));
+    out->failed |= podsku_buf_failed(&line);
+    podsku_buf_free(&line);
 }
 
-static void put_verdict(struct podsku_buf *out, const struct podsku_verification *v, bool color)
+static void put_verdict(struct podsku_buf *out, const struct podsku_verification *v, int width, bool color)
 {
     static const struct {
         const char *word, *color;
@@ -270,25 +299,15 @@ static void put_verdict(struct podsku_buf *out, const struct podsku_verification
         [PODSKU_VERDICT_UNVERIFIED] = {"UNVERIFIED", "\033[1;33m"},
     };
     enum podsku_verdict verdict = podsku_verification_verdict(v);
-    const char *code;
+    const char *paint = color ? verdicts[verdict].color : "";
+    const char *code = NULL;
     const char *text = podsku_verification_problem(v, 0, &code);
 
-    if (color && verdicts[verdict].color[0])
-        podsku_buf_printf(out, "%s%s\033[0m", verdicts[verdict].color, verdicts[verdict].word);
-    else
-        podsku_buf_puts(out, verdicts[verdict].word);
-    for (size_t i = 0; text; i++, text = podsku_verification_problem(v, i, &code)) {
-        podsku_buf_puts(out, i ? "\n  and: " : ": ");
-        put_text(out, text);
-        podsku_buf_printf(out, " (%s)", code);
-    }
-    podsku_buf_putc(out, '\n');
-    text = podsku_verification_note(v, 0, &code);
-    for (size_t i = 0; text; i++, text = podsku_verification_note(v, i, &code)) {
-        podsku_buf_puts(out, "note: ");
-        put_text(out, text);
-        podsku_buf_printf(out, " (%s)\n", code);
-    }
+    put_finding(out, width, paint, verdicts[verdict].word, text, code);
+    for (size_t i = 1; (text = podsku_verification_problem(v, i, &code)) != NULL; i++)
+        put_finding(out, width, paint, "and", text, code);
+    for (size_t i = 0; (text = podsku_verification_note(v, i, &code)) != NULL; i++)
+        put_finding(out, width, "", "note", text, code);
 }
 
 void cli_verify_table(struct podsku_buf *out, const struct podsku_verification *v, int width, bool color)
@@ -297,14 +316,14 @@ void cli_verify_table(struct podsku_buf *out, const struct podsku_verification *
 
     if (podsku_verification_has_links(v) && podsku_verification_gpus(v) > 1)
         put_matrix(out, v, width, color);
-    put_text(out, podsku_verification_summary(v));
-    podsku_buf_putc(out, '\n');
+    put_wrapped(out, width, "", "", podsku_verification_summary(v));
+    podsku_buf_putc(&groups, ' ');
     cli_verify_groups_text(&groups, v);
-    if (groups.len)
-        podsku_buf_printf(out, "NVLink groups: %s\n", podsku_buf_text(&groups));
+    if (podsku_verification_group_count(v) > 0)
+        put_wrapped(out, width, "", "NVLink groups:", podsku_buf_text(&groups));
     out->failed |= podsku_buf_failed(&groups);
     podsku_buf_free(&groups);
-    put_verdict(out, v, color);
+    put_verdict(out, v, width, color);
 }
 
 void cli_verify_csv(struct podsku_buf *out, const struct podsku_verification *v)

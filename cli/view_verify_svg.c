@@ -13,7 +13,17 @@
 
 #define PI 3.14159265358979323846
 
-enum { NODE_RADIUS = 26, BOX_PADDING = 44, TOP = 84, LINE_HEIGHT = 20, KINDS_MAX = 12, MARGIN = 40 };
+enum {
+    NODE_RADIUS = 26,
+    BOX_PADDING = 40,
+    BOX_LABEL = 18, /* room for a box's name above its GPUs */
+    LINE_HEIGHT = 20,
+    TITLE_HEIGHT = 24,
+    TITLE_GLYPH = 10, /* width of a character of the title, about */
+    SMALL_GLYPH = 7,
+    KINDS_MAX = 12,
+    MARGIN = 40
+};
 
 struct point {
     double x, y;
@@ -69,25 +79,51 @@ static void put_escaped(struct podsku_buf *out, const char *text)
     podsku_buf_free(&clean);
 }
 
-/* Text at a place, cut to what fits the page. */
-static void put_line(struct picture *p, double y, const char *class, const char *text)
+/* Bytes of the text that one line of `fits` characters takes: up to a blank, if there is one. */
+static size_t line_length(const char *text, size_t fits)
 {
-    size_t fits = (size_t)((p->width - 2 * MARGIN) / 6.6);
-    char *cut = NULL;
+    size_t len = strlen(text);
+    size_t cut = fits;
 
-    if (strlen(text) > fits && fits > 3) {
-        cut = strndup(text, fits - 3);
-        if (cut) {
-            /* Not in the middle of a character. */
-            size_t len = fits - 3;
-            while (len > 0 && !podsku_text_is_utf8(cut, len))
-                cut[--len] = '\0';
+    if (len <= fits)
+        return len;
+    while (cut > fits / 2 && text[cut] != ' ')
+        cut--;
+    if (text[cut] == ' ')
+        return cut;
+    for (cut = fits; cut > 1 && ((unsigned char)text[cut] & 0xc0) == 0x80; cut--)
+        ; /* not in the middle of a character */
+    return cut;
+}
+
+/*
+ * A text in as many lines as it needs, the first at y; returns the y of the line after it. With
+ * `write` false it only measures.
+ */
+static double put_lines(struct picture *p, double y, double height, int glyph, const char *class, const char *text,
+                        bool write)
+{
+    size_t fits = (size_t)((p->width - 2 * MARGIN) / glyph);
+
+    while (*text) {
+        size_t len = line_length(text, fits);
+        char *line = strndup(text, len);
+        if (!line) {
+            p->out->failed = true;
+            break;
         }
+        if (write) {
+            podsku_buf_printf(p->out, "<text x=\"%d\" y=\"%.0f\" class=\"%s\">", MARGIN, y, class);
+            put_escaped(p->out, line);
+            podsku_buf_puts(p->out, "</text>\n");
+        }
+        free(line);
+        y += height;
+        text += len;
+        while (*text == ' ')
+            text++;
     }
-    podsku_buf_printf(p->out, "<text x=\"%d\" y=\"%.0f\" class=\"%s\">", MARGIN, y, class);
-    put_escaped(p->out, cut ? cut : text);
-    podsku_buf_puts(p->out, cut ? "...</text>\n" : "</text>\n");
-    free(cut);
+    return y;
 }
 
 /* --- layout ------------------------------------------------------------------------------------ */
@@ -120,24 +156,22 @@ static void place(struct picture *p)
         p->radius = 110;
     if (p->gpus == 1)
         p->radius = 0;
-    p->width = 2 * (p->radius + BOX_PADDING + MARGIN);
-    if (p->width < 640)
-        p->width = 640;
+    p->width = fmax(2 * (p->radius + BOX_PADDING + MARGIN), 640);
     p->middle_x = p->width / 2;
-    p->middle_y = TOP + BOX_PADDING + MARGIN / 2.0 + p->radius;
+    p->middle_y = p->radius;
     for (int gpu = 0; gpu < p->gpus; gpu++)
         first += sectors > 1 && podsku_verification_numa(p->v, gpu) == 0;
-    /* The middle of the first sector looks to the left. */
-    turn = PI - step * (sectors > 1 ? (first - 1) / 2.0 : 0);
+    /* The first sector is on the left, from its top down, then on around the circle; one alone starts on top. */
+    turn = sectors > 1 ? PI - step * (first - 1) / 2.0 : PI / 2;
     for (int node = 0; node < sectors; node++) {
         for (int gpu = 0; gpu < p->gpus; gpu++) {
             if (sectors > 1 && podsku_verification_numa(p->v, gpu) != node)
                 continue;
             p->at[gpu].x = p->middle_x + p->radius * cos(turn);
             p->at[gpu].y = p->middle_y - p->radius * sin(turn);
-            turn -= step;
+            turn += step;
         }
-        turn -= sectors > 1 ? step : 0;
+        turn += sectors > 1 ? step : 0;
     }
 }
 
@@ -161,8 +195,9 @@ static void put_boxes(struct picture *p)
         podsku_buf_printf(p->out,
                           "<rect class=\"box\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"14\"/>\n"
                           "<text class=\"small\" x=\"%.1f\" y=\"%.1f\">NUMA %d</text>\n",
-                          left - BOX_PADDING, top - BOX_PADDING, right - left + 2 * BOX_PADDING,
-                          bottom - top + 2 * BOX_PADDING, left - BOX_PADDING + 10, top - BOX_PADDING + 16, node);
+                          left - BOX_PADDING, top - BOX_PADDING - BOX_LABEL, right - left + 2 * BOX_PADDING,
+                          bottom - top + 2 * BOX_PADDING + BOX_LABEL, left - BOX_PADDING + 10,
+                          top - BOX_PADDING - BOX_LABEL + 18, node);
     }
 }
 
@@ -219,21 +254,36 @@ static void put_links(struct picture *p, bool nv)
     }
 }
 
-/* Groups that only pair GPUs of larger groups (a cube mesh) would paint every ring twice. */
-static int group_of(const struct podsku_verification *v, int gpu)
+static int group_size(const struct podsku_verification *v, int group, int gpus)
 {
-    for (int group = 0; group < podsku_verification_group_count(v); group++) {
-        if (podsku_verification_in_group(v, group, gpu))
-            return group;
+    int size = 0;
+
+    for (int gpu = 0; gpu < gpus; gpu++)
+        size += podsku_verification_in_group(v, group, gpu);
+    return size;
+}
+
+/* The largest group of a GPU; in a cube mesh it is in several. */
+static int group_of(const struct picture *p, int gpu)
+{
+    int best = -1;
+    int most = 0;
+
+    for (int group = 0; group < podsku_verification_group_count(p->v); group++) {
+        int size = podsku_verification_in_group(p->v, group, gpu) ? group_size(p->v, group, p->gpus) : 0;
+        if (size > most) {
+            most = size;
+            best = group;
+        }
     }
-    return -1;
+    return best;
 }
 
 static void put_gpus(struct picture *p)
 {
     for (int gpu = 0; gpu < p->gpus; gpu++) {
         const char *model = podsku_verification_model(p->v, gpu);
-        int group = group_of(p->v, gpu);
+        int group = group_of(p, gpu);
         podsku_buf_puts(p->out, "<g>");
         if (model) {
             podsku_buf_puts(p->out, "<title>");
@@ -253,26 +303,27 @@ static void put_gpus(struct picture *p)
 
 /* --- the page ---------------------------------------------------------------------------------- */
 
-static void put_title(struct picture *p)
+/* What the machine is, and the verdict; returns where it ends. */
+static double put_title(struct picture *p, bool write)
 {
     static const char *const classes[] = {"title", "title match", "title mismatch", "title unverified"};
-    static const char *const words[] = {"", "match", "mismatch", "unverified"};
     enum podsku_verdict verdict = podsku_verification_verdict(p->v);
     const char *code;
     const char *problem = podsku_verification_problem(p->v, 0, &code);
     struct podsku_buf text = {0};
+    double y = put_lines(p, 34, TITLE_HEIGHT, TITLE_GLYPH, "title", podsku_verification_summary(p->v), write);
 
-    podsku_buf_printf(&text, "%s%s%s", words[verdict], problem && words[verdict][0] ? ": " : "",
-                      problem ? problem : "");
-    if (text.len)
-        put_line(p, 54, classes[verdict], podsku_buf_text(&text));
-    put_line(p, 30, "title", podsku_verification_summary(p->v));
+    if (verdict != PODSKU_VERDICT_NULL) {
+        podsku_buf_printf(&text, "%s%s%s", podsku_verdict_name(verdict), problem ? ": " : "", problem ? problem : "");
+        y = put_lines(p, y, TITLE_HEIGHT, TITLE_GLYPH, classes[verdict], podsku_buf_text(&text), write);
+    }
     p->out->failed |= podsku_buf_failed(&text);
     podsku_buf_free(&text);
+    return y;
 }
 
 /* What the lines are, and the groups; returns where it ends. */
-static double put_legend(struct picture *p, double y)
+static double put_legend(struct picture *p, double y, bool write)
 {
     struct cli_link_count counts[KINDS_MAX];
     int kinds = cli_verify_count_links(p->v, counts, KINDS_MAX);
@@ -281,7 +332,7 @@ static double put_legend(struct picture *p, double y)
     for (int k = 0; k < kinds; k++, y += LINE_HEIGHT) {
         char word[PODSKU_LINK_TEXT_SIZE];
         double gbs = cli_verify_link_gbs(p->v, counts[k].link);
-        if (!class_of(counts[k].link.path))
+        if (!write || !class_of(counts[k].link.path))
             continue;
         podsku_buf_printf(p->out, "<line x1=\"%d\" y1=\"%.0f\" x2=\"%d\" y2=\"%.0f\"", MARGIN, y - 5, MARGIN + 44,
                           y - 5);
@@ -297,23 +348,13 @@ static double put_legend(struct picture *p, double y)
     if (groups.len) {
         struct podsku_buf text = {0};
         podsku_buf_printf(&text, "NVLink groups (rings): %s", podsku_buf_text(&groups));
-        put_line(p, y, "small", podsku_buf_text(&text));
+        y = put_lines(p, y, LINE_HEIGHT, SMALL_GLYPH, "small", podsku_buf_text(&text), write);
         p->out->failed |= podsku_buf_failed(&text);
         podsku_buf_free(&text);
-        y += LINE_HEIGHT;
     }
     p->out->failed |= podsku_buf_failed(&groups);
     podsku_buf_free(&groups);
     return y;
-}
-
-/* The lines of put_legend(), to know the page's height before it is written. */
-static double legend_height(const struct picture *p)
-{
-    struct cli_link_count counts[KINDS_MAX];
-    int kinds = cli_verify_count_links(p->v, counts, KINDS_MAX);
-
-    return (kinds + (podsku_verification_group_count(p->v) > 0)) * (double)LINE_HEIGHT;
 }
 
 void cli_verify_svg(struct podsku_buf *out, const struct podsku_verification *v)
@@ -331,8 +372,11 @@ void cli_verify_svg(struct podsku_buf *out, const struct podsku_verification *v)
         p->gpus = 0;
     p->nodes = count_nodes(v, p->gpus);
     place(p);
-    double end = p->gpus ? p->middle_y + p->radius + BOX_PADDING + MARGIN : TOP;
-    double height = end + legend_height(p) + MARGIN / 2.0;
+    double top = put_title(p, false);
+    double end = top + (p->gpus ? 2 * (p->radius + BOX_PADDING) + BOX_LABEL + MARGIN : 0);
+    double height = put_legend(p, end, false) + MARGIN / 4.0;
+    for (int gpu = 0; gpu < p->gpus; gpu++)
+        p->at[gpu].y += top + BOX_PADDING + BOX_LABEL;
 
     podsku_buf_printf(
         out,
@@ -343,12 +387,12 @@ void cli_verify_svg(struct podsku_buf *out, const struct podsku_verification *v)
     podsku_buf_puts(out, "</title>\n");
     podsku_buf_puts(out, style);
     podsku_buf_printf(out, "<rect class=\"page\" width=\"%.0f\" height=\"%.0f\"/>\n", p->width, height);
-    put_title(p);
+    (void)put_title(p, true);
     put_boxes(p);
     put_links(p, false);
     put_links(p, true);
     put_gpus(p);
-    (void)put_legend(p, end);
+    (void)put_legend(p, end, true);
     podsku_buf_puts(out, "</svg>\n");
     free(p);
 }

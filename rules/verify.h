@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "catalog/facts.h"
@@ -83,6 +84,11 @@ enum podsku_verdict {
     PODSKU_VERDICT_UNVERIFIED,
 };
 
+/* A share of a card, as an exact ratio; denominator 0: not asked. */
+struct podsku_share {
+    int64_t numerator, denominator;
+};
+
 /* What was asked for; a zeroed struct expects nothing. */
 struct podsku_expectation {
     int gpus;                         /* 0: any number */
@@ -91,8 +97,12 @@ struct podsku_expectation {
     const struct podsku_facts *facts; /* of gpu_type; NULL: unknown */
     bool whole_card;                  /* a MIG slice is a mismatch */
     const char *mig_profile;          /* this profile on each GPU; NULL: none expected */
-    double min_link_gbs;              /* < = 0: not asked */
-    bool strict;                      /* notes are mismatches */
+    bool mig_only;                    /* a whole card is a mismatch */
+    /* At least that share of a card, or the whole card: what `--memory-fraction` asks for. */
+    struct podsku_share memory_share, compute_share;
+    const char *mig_parent; /* pattern for the card's id; NULL: any card */
+    double min_link_gbs;    /* < = 0: not asked */
+    bool strict;            /* notes are mismatches */
 };
 
 /* Reading and verification; private inside, see the accessors. */

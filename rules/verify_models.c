@@ -32,8 +32,7 @@ static void plain_name(const char *name, char out[VERIFY_NAME])
     out[len] = '\0';
 }
 
-/* A name of the machine's as a row of the facts; NULL: none. */
-static const struct podsku_facts *facts_of_name(const char *name)
+const struct podsku_facts *podsku_verify_facts_of(const char *name)
 {
     const struct podsku_facts_set *set = podsku_facts_builtin();
     const struct podsku_facts *facts = podsku_facts_find(set, name);
@@ -58,8 +57,8 @@ bool podsku_verify_same_model(const char *id, const char *name)
     plain_name(name, b);
     if (strcmp(a, b) == 0)
         return true;
-    const struct podsku_facts *x = facts_of_name(id);
-    const struct podsku_facts *y = facts_of_name(name);
+    const struct podsku_facts *x = podsku_verify_facts_of(id);
+    const struct podsku_facts *y = podsku_verify_facts_of(name);
     if (!x || !y)
         return false;
     return strcmp(x->alias_of ? x->alias_of : x->id, y->alias_of ? y->alias_of : y->id) == 0;
@@ -73,7 +72,7 @@ const struct podsku_facts *podsku_verify_listed_facts(const struct podsku_readin
     if (!list->complete || reading->list.conflict)
         return NULL;
     for (int i = 0; i < list->count; i++) {
-        const struct podsku_facts *row = list->name[i][0] ? facts_of_name(list->name[i]) : NULL;
+        const struct podsku_facts *row = list->name[i][0] ? podsku_verify_facts_of(list->name[i]) : NULL;
         if (!row || (facts && row != facts))
             return NULL;
         facts = row;

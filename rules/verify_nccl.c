@@ -164,6 +164,10 @@ static void count_transport(struct verify_nccl *nccl, const char *text, size_t l
 
     if (len == 0 || len >= sizeof nccl->transports[0].name)
         return;
+    for (size_t k = 0; k < len; k++) {
+        if (text[k] < ' ' || text[k] > '~')
+            return; /* no transport's name: the line is damaged */
+    }
     while (i < nccl->transport_count &&
            (strlen(nccl->transports[i].name) != len || memcmp(nccl->transports[i].name, text, len) != 0))
         i++;

@@ -357,6 +357,27 @@ double podsku_verify_link_gbs(const struct podsku_facts *facts);
 /* The facts of what the text lists, when all its GPUs are of one type; NULL otherwise. */
 const struct podsku_facts *podsku_verify_listed_facts(const struct podsku_reading *reading);
 
+/* The row of the facts for a card by the name that nvidia-smi prints; NULL: none. */
+const struct podsku_facts *podsku_verify_facts_of(const char *name);
+
+/* The expectation, with what follows from a MIG type's id, and what the text left open. */
+struct verify_task {
+    const struct podsku_expectation *expected;
+    const struct podsku_reading *reading;
+    const struct podsku_facts *facts; /* of the type asked for, else of the cards listed; NULL */
+    char parent[160];                 /* the card's id: without " MIG PROFILE" */
+    const char *profile;              /* of the slice asked for; NULL: none */
+    bool open;                        /* something asked for cannot be told */
+    bool told;                        /* something asked for is as asked */
+};
+
+/* Something asked for cannot be told: because of the matrix's problem, else for what is missing. */
+void podsku_verify_leave_open(struct podsku_verification *v, struct verify_task *task, const char *missing);
+
+/* The parts of the judgement: the cards (count, model, slices), and the links between them. */
+void podsku_verify_judge_cards(struct podsku_verification *v, struct verify_task *task);
+void podsku_verify_judge_links(struct podsku_verification *v, struct verify_task *task);
+
 void podsku_verify_write_advice(struct podsku_verification *v, const struct podsku_expectation *expected);
 void podsku_verify_write_summary(struct podsku_verification *v);
 

@@ -1,0 +1,191 @@
+/* Judging the cards: how many, which model, whole or in slices. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "rules/verify_parts.h"
+
+static void judge_count(struct podsku_verification *v, struct verify_task *task)
+{
+    const struct podsku_reading *r = task->reading;
+    int wanted = task->expected->gpus;
+    bool share = task->expected->mig_only || task->expected->memory_share.denominator ||
+                 task->expected->compute_share.denominator;
+    bool slices = task->profile || (share && r->list.all->mig_count > 0);
+    int found = slices ? r->list.all->mig_count : r->gpus;
+    const char *what = slices ? "MIG devices" : "GPUs";
+
+    if (wanted <= 0)
+        return;
+    if (slices && !r->list.listed)
+        found = -1;
+    if (found == 0 && r->list.no_devices)
+        return; /* said as no-gpu */
+    /* A header alone may be wrapped or cut; another tool's GPUs are not the ones asked for. */
+    bool vague = r->matrix.topo->header_broken || r->problem.code == VERIFY_OTHER_TOOL ||
+                 (r->matrix.topo->gpus == 0 && r->problem.code == VERIFY_TRUNCATED);
+    if (found < 0 || (vague && !slices)) {
+        podsku_verify_leave_open(v, task, "the text does not say how many GPUs there are");
+    } else if (found < wanted) {
+        podsku_verify_mismatch(v, VERIFY_WRONG_COUNT, "%d %s were asked for; the machine shows %d", wanted, what,
+                               found);
+    } else {
+        task->told = true;
+        if (found > wanted)
+            podsku_verify_note(v, VERIFY_WRONG_COUNT, "%d %s were asked for; the machine shows %d", wanted, what,
+                               found);
+    }
+}
+
+static void judge_model(struct podsku_verification *v, struct verify_task *task)
+{
+    const struct verify_list *list = task->reading->list.all;
+    int named = 0;
+
+    if (!task->expected->gpu_type)
+        return;
+    if (task->reading->list.conflict) {
+        task->open = true;
+        podsku_verify_problem(v, VERIFY_CONFLICTING, "the text lists the GPUs of several machines");
+        return;
+    }
+    for (int i = 0; i < list->count; i++) {
+        if (!list->name[i][0])
+            continue;
+        named++;
+        if (!podsku_verify_same_model(task->parent, list->name[i])) {
+            podsku_verify_mismatch(v, VERIFY_WRONG_MODEL, "GPU%d is %s; %s was asked for", i, list->name[i],
+                                   task->parent);
+            return;
+        }
+    }
+    task->told |= named > 0;
+}
+
+/* The share that a slice is of its card, against what was asked for; UNKNOWN: not in the tables. */
+static enum podsku_tri share_is_enough(const struct verify_task *task, const struct verify_mig *mig)
+{
+    const struct podsku_share memory = task->expected->memory_share;
+    const struct podsku_share compute = task->expected->compute_share;
+    const char *name = mig->gpu < VERIFY_GPUS ? task->reading->list.all->name[mig->gpu] : "";
+    const struct podsku_facts *card = name[0] ? podsku_verify_facts_of(name) : NULL;
+    const struct podsku_mig_profile *profile = NULL;
+
+    if (memory.denominator == 0 && compute.denominator == 0)
+        return PODSKU_YES;
+    if (card)
+        profile = podsku_mig_profile_find(card->alias_of ? card->alias_of : card->id, mig->profile);
+    if (!profile)
+        return PODSKU_UNKNOWN;
+    bool enough = true;
+    if (memory.denominator)
+        enough &= profile->memory_slices * memory.denominator >= memory.numerator * profile->memory_total;
+    if (compute.denominator)
+        enough &= profile->compute_slices * compute.denominator >= compute.numerator * profile->compute_total;
+    return enough ? PODSKU_YES : PODSKU_NO;
+}
+
+static void judge_share(struct podsku_verification *v, struct verify_task *task)
+{
+    const struct podsku_expectation *expected = task->expected;
+    const struct verify_list *list = task->reading->list.all;
+
+    if (!expected->mig_only && !expected->memory_share.denominator && !expected->compute_share.denominator)
+        return;
+    if (!task->reading->list.listed) {
+        podsku_verify_leave_open(v, task, "the text does not list MIG devices; `nvidia-smi -L` does");
+        return;
+    }
+    if (expected->mig_only && list->mig_count == 0) {
+        podsku_verify_mismatch(v, VERIFY_MIG_SLICE, "a MIG slice was asked for; the machine lists none");
+        return;
+    }
+    for (int i = 0; i < list->mig_count; i++) {
+        enum podsku_tri enough = share_is_enough(task, &list->mig[i]);
+        if (enough == PODSKU_YES)
+            continue;
+        if (enough == PODSKU_NO)
+            podsku_verify_mismatch(v, VERIFY_MIG_SLICE,
+                                   "GPU%d has the MIG slice %s: less of the card than was asked for", list->mig[i].gpu,
+                                   list->mig[i].profile);
+        else
+            podsku_verify_leave_open(v, task, "which share of its card this MIG slice is, no table says");
+        return;
+    }
+    task->told = true;
+}
+
+static void judge_whole_card(struct podsku_verification *v, struct verify_task *task)
+{
+    const struct verify_list *list = task->reading->list.all;
+
+    if (list->mig_count)
+        podsku_verify_mismatch(v, VERIFY_MIG_SLICE, "a whole card was asked for; GPU%d is cut into MIG slices (%s)",
+                               list->mig[0].gpu, list->mig[0].profile);
+    for (int i = 0; i < list->count && list->mig_count == 0; i++) {
+        if (list->mig_mode[i] == 1) {
+            podsku_verify_mismatch(v, VERIFY_MIG_SLICE, "a whole card was asked for; MIG mode is enabled on GPU%d", i);
+            return;
+        }
+    }
+    task->told |= task->reading->list.listed;
+}
+
+static void judge_profile(struct podsku_verification *v, struct verify_task *task)
+{
+    const struct verify_list *list = task->reading->list.all;
+
+    if (!task->reading->list.listed) {
+        podsku_verify_leave_open(v, task, "the text does not list MIG devices; `nvidia-smi -L` does");
+        return;
+    }
+    if (list->mig_count == 0)
+        podsku_verify_mismatch(v, VERIFY_MIG_SLICE, "a MIG slice %s was asked for; the machine lists none",
+                               task->profile);
+    for (int i = 0; i < list->mig_count; i++) {
+        if (strcmp(list->mig[i].profile, task->profile) != 0) {
+            podsku_verify_mismatch(v, VERIFY_MIG_SLICE, "GPU%d has the MIG slice %s; %s was asked for",
+                                   list->mig[i].gpu, list->mig[i].profile, task->profile);
+            return;
+        }
+    }
+    task->told = true;
+}
+
+static void judge_parent(struct podsku_verification *v, struct verify_task *task)
+{
+    const struct verify_list *list = task->reading->list.all;
+    const char *pattern = task->expected->mig_parent;
+
+    for (int i = 0; pattern && i < list->count; i++) {
+        const struct podsku_facts *card = list->name[i][0] ? podsku_verify_facts_of(list->name[i]) : NULL;
+        if (!list->name[i][0] || podsku_text_match(pattern, list->name[i]) ||
+            (card && podsku_text_match(pattern, card->id)))
+            continue;
+        podsku_verify_mismatch(v, VERIFY_WRONG_MODEL, "GPU%d is %s; a slice of %s was asked for", i, list->name[i],
+                               pattern);
+        return;
+    }
+}
+
+void podsku_verify_judge_cards(struct podsku_verification *v, struct verify_task *task)
+{
+    const struct podsku_expectation *expected = task->expected;
+    bool cut = task->profile || expected->whole_card || expected->mig_only || expected->memory_share.denominator ||
+               expected->compute_share.denominator;
+
+    judge_count(v, task);
+    judge_model(v, task);
+    if (task->reading->list.conflict && cut) {
+        task->open = true;
+        if (!podsku_verify_has_problem(v, VERIFY_CONFLICTING))
+            podsku_verify_problem(v, VERIFY_CONFLICTING, "the text lists the GPUs of several machines");
+        return;
+    }
+    if (task->profile)
+        judge_profile(v, task);
+    else if (expected->whole_card)
+        judge_whole_card(v, task);
+    judge_share(v, task);
+    judge_parent(v, task);
+}

@@ -1,0 +1,258 @@
+/* Judging the links: NVLink, bandwidth, P2P, NCCL's transports, and the notes about the board. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/verify_parts.h"
+
+/* The first pair that is known not to have NVLink. */
+static bool find_unlinked(const struct podsku_reading *r, int *a, int *b)
+{
+    for (int i = 0; i < r->matrix.topo->gpus; i++) {
+        for (int j = i + 1; j < r->matrix.topo->gpus; j++) {
+            if (podsku_reading_pair(r, i, j).path > PODSKU_PATH_NV) {
+                *a = i;
+                *b = j;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The links of a `topo -mp` matrix are PCIe paths, those of clashing matrices are nobody's. */
+static bool links_count(const struct podsku_reading *r)
+{
+    return r->matrix.topo->gpus > 0 && r->problem.code != VERIFY_HIDES_NVLINK && r->matrix.clash.code < 0 &&
+           r->problem.code != VERIFY_ASYMMETRIC && !r->matrix.topo->header_broken &&
+           r->problem.code != VERIFY_CONFLICTING;
+}
+
+static void judge_nvlink(struct podsku_verification *v, struct verify_task *task)
+{
+    const struct podsku_reading *r = task->reading;
+    int size = task->expected->gpus > 0 ? task->expected->gpus : r->gpus;
+    char word[PODSKU_LINK_TEXT_SIZE];
+    int a = 0;
+    int b = 0;
+
+    if (!v->wants_nvlink || podsku_verify_has_problem(v, VERIFY_WRONG_COUNT) || !links_count(r))
+        return;
+    enum podsku_tri linked = podsku_verify_group_of(r, size, &v->picked);
+    if (linked == PODSKU_UNKNOWN) {
+        podsku_verify_leave_open(v, task, "the matrix is too irregular to find a linked group");
+    } else if (linked == PODSKU_YES) {
+        task->told = true;
+    } else if (!find_unlinked(r, &a, &b)) {
+        podsku_verify_leave_open(v, task, "the text does not show the links between the GPUs");
+    } else if (!r->whole) {
+        podsku_verify_mismatch(v, VERIFY_NOT_ALL_NVLINK, "NVLink among %d was wanted; already GPU%d-GPU%d is %s", size,
+                               a, b, podsku_link_text(podsku_reading_pair(r, a, b), word));
+    } else if (size < r->gpus) {
+        int largest = 0;
+        for (int i = 0; i < r->groups.count; i++) {
+            int members = podsku_verify_set_size(&r->groups.sets[i]);
+            largest = members > largest ? members : largest;
+        }
+        podsku_verify_mismatch(v, VERIFY_NOT_ALL_NVLINK,
+                               "NVLink among %d was wanted; %d of %d pairs have it, in groups of at most %d GPUs", size,
+                               r->nv_pairs, r->pairs, largest > 1 ? largest : 1);
+    } else {
+        podsku_verify_mismatch(v, VERIFY_NOT_ALL_NVLINK,
+                               "NVLink among %d was wanted; %d of %d pairs have it (GPU%d-GPU%d is %s)", size,
+                               r->nv_pairs, r->pairs, a, b, podsku_link_text(podsku_reading_pair(r, a, b), word));
+    }
+}
+
+/* The GPUs that count: those picked for a smaller requirement, else all. */
+static bool counts(const struct podsku_verification *v, int gpu)
+{
+    return podsku_verify_set_size(&v->picked) == 0 || podsku_verify_set_has(&v->picked, gpu);
+}
+
+/* GB/s between two GPUs, both directions: what it is at least and at most. */
+static void pair_gbs(const struct verify_task *task, struct podsku_pair_link link, double *least, double *most)
+{
+    const struct podsku_facts *facts = task->facts;
+
+    if (link.path == PODSKU_PATH_NV) {
+        double each = podsku_verify_link_gbs(facts);
+        /* Unknown type: GA102 bridges have four links at most, so more links are 25 or 50 GB/s each. */
+        *least = 2 * link.count * (each > 0 ? each : link.count > 4 ? 25 : 14);
+        *most = 2 * link.count * (each > 0 ? each : 50);
+        return;
+    }
+    /* 50: the practical end of peer-to-peer over PCIe; 0 where the driver gives none. */
+    *least = 0;
+    *most = 50;
+    if (facts && facts->pcie_p2p == PODSKU_NO)
+        *most = 0;
+    else if (facts && facts->pcie_gbs > 0)
+        *least = *most = facts->pcie_gbs < 50 ? facts->pcie_gbs : 50;
+}
+
+static void judge_bandwidth(struct podsku_verification *v, struct verify_task *task)
+{
+    const struct podsku_reading *r = task->reading;
+    double wanted = task->expected->min_link_gbs;
+    char word[PODSKU_LINK_TEXT_SIZE];
+    bool open = false;
+
+    if (wanted <= 0 || (r->whole && r->gpus < 2) || podsku_verify_has_problem(v, VERIFY_NOT_ALL_NVLINK) ||
+        podsku_verify_has_problem(v, VERIFY_WRONG_COUNT))
+        return;
+    if (!links_count(r)) {
+        podsku_verify_leave_open(v, task, "the text does not show the links between the GPUs");
+        return;
+    }
+    for (int i = 0; i < r->matrix.topo->gpus; i++) {
+        for (int j = i + 1; j < r->matrix.topo->gpus; j++) {
+            struct podsku_pair_link link = podsku_reading_pair(r, i, j);
+            double least;
+            double most;
+            if (!counts(v, i) || !counts(v, j))
+                continue;
+            if (link.path == PODSKU_PATH_UNKNOWN) {
+                open = true;
+                continue;
+            }
+            pair_gbs(task, link, &least, &most);
+            open |= least < wanted;
+            /* A pair outside the group that will be used does not matter: only a whole machine decides. */
+            if (most < wanted && (v->picked.bits[0] || v->picked.bits[1] || task->expected->gpus <= 0 ||
+                                  task->expected->gpus >= r->matrix.topo->gpus)) {
+                podsku_verify_mismatch(v, VERIFY_NOT_ALL_NVLINK,
+                                       "%g GB/s between any two were wanted; GPU%d-GPU%d is %s: at most %g", wanted, i,
+                                       j, podsku_link_text(link, word), most);
+                return;
+            }
+        }
+    }
+    if (open || !r->whole)
+        podsku_verify_leave_open(v, task,
+                                 "how many GB/s these links have cannot be told without the GPU type (--expect)");
+    else
+        task->told = true;
+}
+
+/* NVLink was wanted, and the text shows no links: open, unless P2P has said no already. */
+static void judge_unseen(struct podsku_verification *v, struct verify_task *task)
+{
+    if (v->wants_nvlink && !links_count(task->reading) && !podsku_verify_has_problem(v, VERIFY_WRONG_COUNT) &&
+        !podsku_verify_has_problem(v, VERIFY_P2P_OFF))
+        podsku_verify_leave_open(v, task, "the text does not show the links between the GPUs");
+}
+
+/* P2P that is off although the pair is linked, or although NVLink was wanted. */
+static void judge_p2p(struct podsku_verification *v, struct verify_task *task)
+{
+    const struct podsku_reading *r = task->reading;
+    const struct verify_matrix *p2p = r->matrix.p2p;
+    /* `topo -p2p n` alone can say no, never yes. */
+    bool alone = v->wants_nvlink && !links_count(r) && p2p->p2p_letter == 'n' && r->gpus == p2p->gpus &&
+                 (task->expected->gpus <= 0 || task->expected->gpus >= p2p->gpus);
+
+    if (p2p->gpus == 0 || (!alone && p2p->gpus != r->matrix.topo->gpus))
+        return;
+    for (int i = 0; i < p2p->gpus; i++) {
+        for (int j = 0; j < p2p->gpus; j++) {
+            bool linked = links_count(r) && podsku_reading_pair(r, i, j).path == PODSKU_PATH_NV;
+            if (i == j || p2p->cell[i][j].p2p != VERIFY_STATE_OFF || !(linked || alone) || !counts(v, i) ||
+                !counts(v, j))
+                continue;
+            podsku_verify_mismatch(v, VERIFY_P2P_OFF, "`topo -p2p` says that GPU%d to GPU%d have no P2P%s", i, j,
+                                   linked ? " although NVLink joins them" : " over NVLink");
+            return;
+        }
+    }
+}
+
+/* NCCL on SHM or NET between GPUs of one machine that are linked, or should be. */
+static void judge_nccl(struct podsku_verification *v, struct verify_task *task)
+{
+    const struct podsku_reading *r = task->reading;
+    const struct verify_nccl *nccl = r->nccl;
+
+    for (int i = 0; i < nccl->slow_count; i++) {
+        const struct verify_nccl_pair *pair = &nccl->pairs[i];
+        int a = podsku_verify_nccl_device(nccl, pair->a);
+        int b = podsku_verify_nccl_device(nccl, pair->b);
+        bool known = a >= 0 && b >= 0 && links_count(r) && a < r->gpus && b < r->gpus;
+        if (known && (!counts(v, a) || !counts(v, b)))
+            continue;
+        if (known ? podsku_reading_pair(r, a, b).path == PODSKU_PATH_NV : v->wants_nvlink) {
+            podsku_verify_mismatch(v, VERIFY_NCCL_SLOW, "NCCL goes over %s between ranks %d and %d of one machine%s",
+                                   pair->net ? "NET" : "SHM", pair->a, pair->b,
+                                   known ? ", although NVLink joins their GPUs" : "");
+            return;
+        }
+    }
+}
+
+/* --- notes ------------------------------------------------------------------------------------- */
+
+static void note_links(struct podsku_verification *v, const struct verify_task *task)
+{
+    const struct podsku_reading *r = task->reading;
+    const struct podsku_facts *facts = task->facts;
+    int usual = facts && facts->evidence == PODSKU_EVIDENCE_BOARD ? facts->nvlink_links : 0;
+    int least = 0;
+    int most = 0;
+
+    for (int i = 0; i < r->gpus; i++) {
+        for (int j = i + 1; j < r->gpus; j++) {
+            struct podsku_pair_link link = podsku_reading_pair(r, i, j);
+            if (link.path != PODSKU_PATH_NV || !counts(v, i) || !counts(v, j))
+                continue;
+            least = least == 0 || link.count < least ? link.count : least;
+            most = link.count > most ? link.count : most;
+        }
+    }
+    /* A V100 board joins its pairs by one link or two: that is how it is made. */
+    bool uneven = facts && facts->nvlink_generation == 2;
+    if (least < most && !uneven)
+        podsku_verify_note(v, VERIFY_DEGRADED, "the pairs have NV%d to NV%d: links are down, or the board is uneven",
+                           least, most);
+    if (usual && most && most < usual)
+        podsku_verify_note(v, VERIFY_BELOW_EXPECTED,
+                           "NV%d, where a full board of this type has NV%d: a smaller board, %g GB/s per pair, and no "
+                           "in-switch reduction (NVLS)",
+                           most, usual, 2 * most * podsku_verify_link_gbs(facts));
+}
+
+static void note_numa(struct podsku_verification *v, const struct verify_task *task)
+{
+    const struct podsku_reading *r = task->reading;
+    struct podsku_buf text = {0};
+    int nodes = 0;
+
+    for (int node = 0; node < r->numa_nodes; node++) {
+        struct verify_set members = {{0}};
+        for (int i = 0; i < r->gpus; i++) {
+            if (r->numa[i] == node && counts(v, i))
+                members.bits[i / 64] |= UINT64_C(1) << (i % 64);
+        }
+        if (podsku_verify_set_size(&members) == 0)
+            continue;
+        podsku_buf_puts(&text, nodes++ ? " | " : "");
+        podsku_verify_set_text(&members, &text);
+    }
+    if (podsku_buf_failed(&text))
+        v->failed = true;
+    else if (nodes > 1)
+        podsku_verify_note(v, VERIFY_NUMA_SPLIT, "the GPUs are on %d NUMA nodes: %s", nodes, podsku_buf_text(&text));
+    podsku_buf_free(&text);
+}
+
+void podsku_verify_judge_links(struct podsku_verification *v, struct verify_task *task)
+{
+    judge_nvlink(v, task);
+    judge_bandwidth(v, task);
+    judge_p2p(v, task);
+    judge_unseen(v, task);
+    judge_nccl(v, task);
+    if (!task->reading->whole)
+        return;
+    note_links(v, task);
+    note_numa(v, task);
+}
