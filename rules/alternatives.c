@@ -51,34 +51,35 @@ static void loosen(const struct judge *judge, struct podsku_requirement *req)
     req->mig_set = true;
 }
 
+struct search {
+    const struct podsku_requirement *req;
+    struct podsku_offer *best;
+    bool found;
+};
+
+static void keep_best(void *ctx, const struct podsku_offer *offer)
+{
+    struct search *search = ctx;
+
+    if (!search->found || podsku_comes_before(search->req, offer, search->best))
+        *search->best = *offer;
+    search->found = true;
+}
+
 /* The best offer of a requirement; false in *found: there is none. */
 static bool find_best(const struct judge *judge, const struct podsku_requirement *req, struct rules_store *store,
                       struct podsku_offer *best, bool *found)
 {
+    struct search search = {req, best, false};
     struct judge other;
-    const struct podsku_catalog *catalog = judge->catalog;
 
     if (podsku_judge_needs_parents(req) &&
-        !podsku_grow(&store->other_parents, &store->other_parents_cap, catalog->type_count + 1, 1))
+        !podsku_grow(&store->other_parents, &store->other_parents_cap, judge->catalog->type_count + 1, 1))
         return false;
-    podsku_judge_prepare(&other, catalog, req, store->other_parents);
-    store->scratch.count = 0;
-    for (size_t t = 0; t < catalog->type_count; t++) {
-        for (int cloud = 0; cloud < PODSKU_CLOUD_COUNT; cloud++) {
-            for (size_t i = 0; req->cloud[cloud] && i < req->gpus_count; i++) {
-                struct podsku_offer offer;
-                podsku_offer_begin(&offer, &other, &catalog->types[t], (enum podsku_cloud)cloud, req->gpus[i]);
-                if (podsku_offer_passes(&offer, &other) && !podsku_offers_add(&store->scratch, &offer))
-                    return false;
-            }
-        }
-    }
-    if (!podsku_order(store, req, store->scratch.list, store->scratch.count))
-        return false;
-    *found = store->scratch.count > 0;
-    if (*found)
-        *best = store->scratch.list[0];
-    return true;
+    podsku_judge_prepare(&other, judge->catalog, req, store->other_parents);
+    podsku_each_passing(&other, keep_best, &search);
+    *found = search.found;
+    return !search.found || podsku_offer_explain(best, &other, store); /* its notes */
 }
 
 /* gpus 0: of any of the counts that are asked for. */
@@ -137,24 +138,27 @@ static double slice_memory_gb(const struct judge *judge, const struct podsku_dec
     return ceil((double)parent_memory_gb(judge) * (double)share.numerator / (double)share.denominator);
 }
 
-/* "a whole RTX A5000 (24 GB) costs 0.27 USD/h" beside each slice that fits. */
-static bool note_card(const struct judge *judge, struct podsku_offer *slice, struct rules_store *store)
+static bool is_suspect(const struct podsku_offer *card)
+{
+    for (size_t i = 0; i < card->note_count; i++)
+        if (strcmp(card->notes[i].code, "suspect-price") == 0)
+            return true;
+    return false;
+}
+
+/* "a whole RTX A5000 (24 GB) costs 0.27 USD/h" beside a slice that fits. */
+static bool note_card(struct podsku_offer *slice, const struct podsku_offer *card, struct rules_store *store)
 {
     char price[PODSKU_MONEY_TEXT_SIZE];
-    struct podsku_offer card;
-    bool found;
-
-    if (!find_card(judge, slice->memory_gb, slice->gpus, store, &card, &found))
-        return false;
-    if (!found)
-        return true;
+    const char *name = podsku_gpu_name(card->type);
     struct podsku_note *notes = podsku_store_alloc(store, (slice->note_count + 1) * sizeof *notes);
-    const char *name = podsku_gpu_name(card.type);
-    (void)podsku_money_text(card.price_total_uusd, price);
-    char *text =
-        card.gpus > 1
-            ? podsku_store_printf(store, "%d whole %.60s (%d GB) cost %s USD/h", card.gpus, name, card.memory_gb, price)
-            : podsku_store_printf(store, "a whole %.60s (%d GB) costs %s USD/h", name, card.memory_gb, price);
+
+    const char *doubt = is_suspect(card) ? ", a suspect price" : "";
+    (void)podsku_money_text(card->price_total_uusd, price);
+    char *text = card->gpus > 1 ? podsku_store_printf(store, "%d whole %.60s (%d GB) cost %s USD/h%s", card->gpus, name,
+                                                      card->memory_gb, price, doubt)
+                                : podsku_store_printf(store, "a whole %.60s (%d GB) costs %s USD/h%s", name,
+                                                      card->memory_gb, price, doubt);
     if (!notes || !text)
         return false;
     if (slice->note_count)
@@ -165,20 +169,46 @@ static bool note_card(const struct judge *judge, struct podsku_offer *slice, str
     return true;
 }
 
-/* Slices of the same size share what they are compared with; few sizes are worth a look. */
-enum { NOTED_MAX = 16 };
+/* Slices of one size and count share what they are compared with; there are few sizes. */
+enum { SIZES_MAX = 16 };
+
+struct compared_size {
+    int memory_gb, gpus;
+    bool found;
+    struct podsku_offer card;
+};
+
+/* NULL in *size without an error: there are too many sizes. False: no memory. */
+static bool compare_size(const struct judge *judge, const struct podsku_offer *slice, struct compared_size *sizes,
+                         size_t *count, struct rules_store *store, const struct compared_size **size)
+{
+    *size = NULL;
+    for (size_t i = 0; i < *count; i++)
+        if (sizes[i].memory_gb == slice->memory_gb && sizes[i].gpus == slice->gpus)
+            *size = &sizes[i];
+    if (*size || *count == SIZES_MAX)
+        return true;
+    struct compared_size *added = &sizes[(*count)++];
+    added->memory_gb = slice->memory_gb;
+    added->gpus = slice->gpus;
+    *size = added;
+    return find_card(judge, slice->memory_gb, slice->gpus, store, &added->card, &added->found);
+}
 
 static bool note_cards(const struct judge *judge, struct podsku_decision *decision)
 {
     struct podsku_offer *candidates = decision->store->candidates.list;
-    size_t noted = 0;
+    struct compared_size sizes[SIZES_MAX];
+    const struct compared_size *size;
+    size_t count = 0;
 
-    for (size_t i = 0; i < decision->candidate_count && noted < NOTED_MAX; i++) {
+    for (size_t i = 0; i < decision->candidate_count; i++) {
         if (!candidates[i].type->slice || candidates[i].memory_gb == 0)
             continue;
-        if (!note_card(judge, &candidates[i], decision->store))
+        if (!compare_size(judge, &candidates[i], sizes, &count, decision->store, &size))
             return false;
-        noted++;
+        if (size && size->found && !note_card(&candidates[i], &size->card, decision->store))
+            return false;
     }
     return true;
 }

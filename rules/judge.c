@@ -229,6 +229,25 @@ bool podsku_offer_passes(struct podsku_offer *offer, const struct judge *judge)
     return true;
 }
 
+void podsku_each_passing(const struct judge *judge, podsku_offer_visitor *visit, void *ctx)
+{
+    const struct podsku_requirement *req = judge->req;
+
+    for (size_t t = 0; t < judge->catalog->type_count; t++) {
+        const struct podsku_gpu_type *type = &judge->catalog->types[t];
+        for (int cloud = 0; cloud < PODSKU_CLOUD_COUNT; cloud++) {
+            if (!req->cloud[cloud] || podsku_type_not_offered(type, (enum podsku_cloud)cloud))
+                continue;
+            for (size_t i = 0; i < req->gpus_count; i++) {
+                struct podsku_offer offer;
+                podsku_offer_begin(&offer, judge, type, (enum podsku_cloud)cloud, req->gpus[i]);
+                if (podsku_offer_passes(&offer, judge))
+                    visit(ctx, &offer);
+            }
+        }
+    }
+}
+
 /* Copies what was gathered behind the offer; notes are for candidates only. */
 static bool keep_remarks(struct podsku_offer *offer, struct rules_store *store, const struct podsku_reason *reasons,
                          size_t reason_count, const struct podsku_note *notes, size_t note_count)

@@ -70,6 +70,10 @@ void podsku_offer_finish(struct podsku_offer *offer, const struct judge *judge);
 /* True if every rule passes; stops at the first that does not. Finishes the offer if it passes. */
 bool podsku_offer_passes(struct podsku_offer *offer, const struct judge *judge);
 
+/* Calls visit for every offer of the judge's requirement that passes, in the catalogue's order. */
+typedef void podsku_offer_visitor(void *ctx, const struct podsku_offer *offer);
+void podsku_each_passing(const struct judge *judge, podsku_offer_visitor *visit, void *ctx);
+
 /* Judges a finished offer by every rule, with reasons and (for a candidate) notes. False: no memory. */
 bool podsku_offer_explain(struct podsku_offer *offer, const struct judge *judge, struct rules_store *store);
 
@@ -95,6 +99,9 @@ bool podsku_type_matches(const struct podsku_gpu_type *type, const char *pattern
 /* Orders candidates: sorts `offers` (ranked by the requirement) in place. False: no memory. */
 bool podsku_order(struct rules_store *store, const struct podsku_requirement *req, struct podsku_offer *offers,
                   size_t count);
+/* Would a be ranked before b? */
+bool podsku_comes_before(const struct podsku_requirement *req, const struct podsku_offer *a,
+                         const struct podsku_offer *b);
 /* By id bytes, cloud, count. */
 void podsku_order_by_id(struct podsku_offer *offers, size_t count);
 

@@ -87,7 +87,7 @@ enum podsku_tri podsku_judge_nvlink(const struct judge *judge, const struct pods
         return PODSKU_YES;
     if (level != PODSKU_NVLINK_PREFERRED && !board && !(nominal && level == PODSKU_NVLINK_POSSIBLE))
         return says ? say_no_nvlink(offer, n, says) : PODSKU_NO;
-    if (offer->gpus == 1)
+    if (offer->gpus == 1 && (board || nominal))
         podsku_say(says, "nvlink-unused", "one GPU has no peer: NVLink will not be used");
     else if (nominal)
         podsku_say(says, "nvlink-nominal",

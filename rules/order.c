@@ -113,6 +113,20 @@ static int group_of(const struct podsku_offer *offer, const struct podsku_requir
     return group + (offer->topology.evidence == PODSKU_EVIDENCE_NOMINAL ? NOMINAL : REST);
 }
 
+static struct rank rank_of(const struct podsku_offer *offer, const struct podsku_requirement *req)
+{
+    return (struct rank){offer, offer->price_total_uusd, group_of(offer, req), req->sort};
+}
+
+bool podsku_comes_before(const struct podsku_requirement *req, const struct podsku_offer *a,
+                         const struct podsku_offer *b)
+{
+    struct rank one = rank_of(a, req);
+    struct rank other = rank_of(b, req);
+
+    return compare_ranks(&one, &other) < 0;
+}
+
 /* Puts each offer where its rank is, along the cycles of the permutation. */
 static void put_in_place(struct podsku_offer *offers, struct rank *ranks, size_t count)
 {
@@ -142,7 +156,7 @@ bool podsku_order(struct rules_store *store, const struct podsku_requirement *re
         return false;
     struct rank *ranks = store->ranks;
     for (size_t i = 0; i < count; i++)
-        ranks[i] = (struct rank){&offers[i], offers[i].price_total_uusd, group_of(&offers[i], req), req->sort};
+        ranks[i] = rank_of(&offers[i], req);
     sort_ranks(ranks, count);
     put_in_place(offers, ranks, count);
     return true;

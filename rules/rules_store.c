@@ -138,7 +138,7 @@ void podsku_store_reset(struct rules_store *store)
     for (size_t i = 0; i < store->suggestion_count; i++)
         json_decref(store->suggestions[i].to);
     store->suggestion_count = 0;
-    store->candidates.count = store->rejected.count = store->scratch.count = store->notes.count = 0;
+    store->candidates.count = store->rejected.count = store->notes.count = 0;
     store->current = store->chunks;
     if (store->current)
         store->current->used = 0;
@@ -156,7 +156,6 @@ void podsku_store_free(struct rules_store *store)
     }
     free(store->candidates.list);
     free(store->rejected.list);
-    free(store->scratch.list);
     free(store->notes.list);
     free(store->parents);
     free(store->other_parents);

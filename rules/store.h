@@ -26,7 +26,6 @@ struct rules_store {
     struct store_chunk *chunks;  /* first of a chain */
     struct store_chunk *current; /* the one that is being filled; NULL: none yet */
     struct offer_list candidates, rejected;
-    struct offer_list scratch; /* of a suggestion or an alternative that is being worked out */
     struct note_list notes;
     unsigned char *parents, *other_parents; /* for two judges at a time */
     size_t parents_cap, other_parents_cap;

@@ -21,43 +21,45 @@ static bool passes_already(const struct podsku_offer *offer, const struct judge 
     return podsku_offer_passes(&again, judge);
 }
 
-/* Fills the store's scratch list with what `loose` gains. False: no memory. */
-static bool gather_gains(const struct judge *judge, const struct judge *loose, struct rules_store *store)
-{
-    const struct podsku_requirement *req = loose->req;
+/* What a loosening gains: the best offers, and how many there are. */
+struct gains {
+    const struct loosening *row;
+    const struct judge *judge, *loose;
+    struct podsku_offer list[PODSKU_GAINS_MAX];
+    size_t count, total;
+    double bound; /* of a bound: what the nearest offers need; < 0: unknown */
+};
 
-    store->scratch.count = 0;
-    for (size_t t = 0; t < loose->catalog->type_count; t++) {
-        for (int cloud = 0; cloud < PODSKU_CLOUD_COUNT; cloud++) {
-            for (size_t i = 0; req->cloud[cloud] && i < req->gpus_count; i++) {
-                struct podsku_offer offer;
-                podsku_offer_begin(&offer, loose, &loose->catalog->types[t], (enum podsku_cloud)cloud, req->gpus[i]);
-                if (podsku_offer_passes(&offer, loose) && !passes_already(&offer, judge) &&
-                    !podsku_offers_add(&store->scratch, &offer))
-                    return false;
-            }
-        }
-    }
+/* Of a bound: is the offer as near as those that are kept? A nearer one drops them. */
+static bool is_near(struct gains *gains, const struct podsku_offer *offer)
+{
+    double need = gains->row->need(gains->loose, offer);
+
+    if (need == gains->bound)
+        return true;
+    if (gains->bound >= 0 && (need < 0 || gains->row->floor == (need < gains->bound)))
+        return false;
+    gains->bound = need;
+    gains->count = gains->total = 0;
     return true;
 }
 
-/* Of a bound: the value that is nearest to what was asked, and only the offers that it gains. */
-static double nearest_bound(const struct loosening *row, const struct judge *loose, struct offer_list *gains)
+static void add_gain(void *ctx, const struct podsku_offer *offer)
 {
-    double nearest = -1;
-    size_t kept = 0;
+    struct gains *gains = ctx;
 
-    for (size_t i = 0; i < gains->count; i++) {
-        double need = row->need(loose, &gains->list[i]);
-        if (need >= 0 && (nearest < 0 || (row->floor ? need > nearest : need < nearest)))
-            nearest = need;
-    }
-    for (size_t i = 0; nearest >= 0 && i < gains->count; i++)
-        if (row->need(loose, &gains->list[i]) == nearest)
-            gains->list[kept++] = gains->list[i];
-    if (nearest >= 0)
-        gains->count = kept;
-    return nearest;
+    if (passes_already(offer, gains->judge) || (gains->row->need && !is_near(gains, offer)))
+        return;
+    gains->total++;
+    size_t at = gains->count; /* a nearer bound has emptied the list */
+    while (at > 0 && podsku_comes_before(gains->loose->req, offer, &gains->list[at - 1]))
+        at--;
+    if (at == PODSKU_GAINS_MAX)
+        return;
+    if (gains->count < PODSKU_GAINS_MAX)
+        gains->count++;
+    memmove(&gains->list[at + 1], &gains->list[at], (gains->count - 1 - at) * sizeof *gains->list);
+    gains->list[at] = *offer;
 }
 
 static double relative_change(double from, double to)
@@ -75,13 +77,15 @@ static double count_change(const struct judge *judge, const struct judge *loose)
     return relative_change(to < req->gpus[0] ? req->gpus[0] : req->gpus[req->gpus_count - 1], to);
 }
 
-static double distance_of(const struct loosening *row, const struct judge *judge, const struct judge *loose,
-                          double bound, int step)
+static double distance_of(const struct gains *gains, int step)
 {
+    const struct loosening *row = gains->row;
+    const struct judge *loose = gains->loose;
+
     if (row->need)
-        return bound >= 0 ? relative_change(row->asked(judge->req), bound) : 1;
+        return gains->bound >= 0 ? relative_change(row->asked(gains->judge->req), gains->bound) : 1;
     if (strncmp(row->flag, "--gpus", 6) == 0)
-        return row->distance + count_change(judge, loose);
+        return row->distance + count_change(gains->judge, loose);
     /* A later step of --nvlink gives the wish up; other steps are levels. */
     return row->distance *
            (strcmp(row->flag, "--nvlink") == 0 && loose->req->nvlink == PODSKU_NVLINK_PREFERRED ? 10 : step + 1);
@@ -127,27 +131,25 @@ static const char *spell_change(struct rules_store *store, const struct loosenin
     return podsku_store_printf(store, "%s %.12g", row->flag, json_number_value(to));
 }
 
-static bool record(struct rules_store *store, const struct loosening *row, const struct judge *loose, double bound,
-                   const struct podsku_requirement *asked, double distance)
+static bool record(struct rules_store *store, const struct gains *gains, double distance)
 {
-    struct offer_list *gains = &store->scratch;
+    const struct loosening *row = gains->row;
+    const struct podsku_requirement *asked = gains->judge->req;
     bool placement = strcmp(row->flag, "--data-center") == 0;
     const char *flags = placement ? placement_flags(asked, false, store) : row->flag;
     const char *words = placement ? placement_flags(asked, true, store) : row->flag;
-    size_t count = gains->count < PODSKU_GAINS_MAX ? gains->count : PODSKU_GAINS_MAX;
 
-    if (!flags || !words || !podsku_order(store, loose->req, gains->list, gains->count))
-        return false;
-    if (!podsku_grow(&store->suggestions, &store->suggestion_cap, store->suggestion_count + 1,
+    if (!flags || !words ||
+        !podsku_grow(&store->suggestions, &store->suggestion_cap, store->suggestion_count + 1,
                      sizeof *store->suggestions))
         return false;
     struct podsku_suggestion *suggestion = &store->suggestions[store->suggestion_count];
     suggestion->relax = flags;
     suggestion->distance = distance;
-    suggestion->gain_total = gains->count;
-    suggestion->gain_count = count;
-    suggestion->gains = podsku_store_offers(store, gains->list, count);
-    suggestion->to = row->need && bound < 0 ? json_null() : row->to(loose, &gains->list[0]);
+    suggestion->gain_total = gains->total;
+    suggestion->gain_count = gains->count;
+    suggestion->gains = podsku_store_offers(store, gains->list, gains->count);
+    suggestion->to = row->need && gains->bound < 0 ? json_null() : row->to(gains->loose, &gains->list[0]);
     if (!suggestion->to)
         return false;
     store->suggestion_count++;
@@ -161,18 +163,16 @@ static bool loosen(const struct loosening *row, const struct judge *judge, struc
     for (int n = 0;; n++) {
         struct podsku_requirement req = *judge->req; /* borrows the strings, never freed */
         struct judge loose;
+        struct gains gains = {.row = row, .judge = judge, .loose = &loose, .bound = -1};
         if (!row->step(judge, &req, n))
             return true;
         if (podsku_judge_needs_parents(&req) &&
             !podsku_grow(&store->other_parents, &store->other_parents_cap, judge->catalog->type_count + 1, 1))
             return false;
         podsku_judge_prepare(&loose, judge->catalog, &req, store->other_parents);
-        if (!gather_gains(judge, &loose, store))
-            return false;
-        if (store->scratch.count == 0)
-            continue;
-        double bound = row->need ? nearest_bound(row, &loose, &store->scratch) : -1;
-        return record(store, row, &loose, bound, judge->req, distance_of(row, judge, &loose, bound, n));
+        podsku_each_passing(&loose, add_gain, &gains);
+        if (gains.count > 0)
+            return record(store, &gains, distance_of(&gains, n));
     }
 }
 
