@@ -7,6 +7,7 @@
 
 #include "cli/help.h"
 #include "cli/options.h"
+#include "cli/run.h"
 
 /*
  * A standard stream that the caller closed would give its number to the next file opened, and data
@@ -48,8 +49,11 @@ static int run(struct cli *cli, int argc, char **argv)
 {
     enum podsku_code code = cli_parse(cli, argc, argv);
 
-    if (code)
-        return cli_fail(cli);
+    if (code) {
+        int status = cli_fail(cli);
+        /* `run` passes its command's exit status through; a failure of its own must not look like one. */
+        return cli->command && cli->command->run == cli_run_run ? CLI_RUN_FAILED : status;
+    }
     if (cli_wants_help(cli) || cli_wants_version(cli)) {
         code = cli_wants_help(cli) ? print_help(cli) : print_version(cli);
         return code ? cli_fail(cli) : 0;

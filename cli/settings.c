@@ -300,35 +300,50 @@ enum podsku_code cli_client(struct cli *cli, bool need_key, struct podsku_client
     return podsku_client_new(&config, client, &cli->err);
 }
 
-/* mkdir -p with mode 0700 for what is made. */
+/* Is there a folder, or can one be made with mode 0700? errno says why not. */
+static bool make_folder(const char *path)
+{
+    struct stat info;
+    int reason;
+
+    if (mkdir(path, 0700) == 0)
+        return true;
+    reason = errno;
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        return true;
+    errno = reason;
+    return false;
+}
+
+/* mkdir -p */
 static bool make_folders(char *path)
 {
     for (char *slash = path + 1; *slash; slash++) {
+        bool made;
         if (*slash != '/')
             continue;
         *slash = '\0';
-        bool made = mkdir(path, 0700) == 0 || errno == EEXIST;
+        made = make_folder(path);
         *slash = '/';
-        if (!made && access(path, F_OK) != 0 && errno != ENOENT)
+        if (!made)
             return false;
     }
-    return mkdir(path, 0700) == 0 || errno == EEXIST;
+    return make_folder(path);
 }
 
 enum podsku_code cli_state_dir(struct cli *cli, const char **dir)
 {
     static char path[512];
-    struct stat info;
 
     *dir = path;
     if (!xdg_path("XDG_STATE_HOME", ".local/state", "podsku", path, sizeof path)) {
         podsku_error_hint(&cli->err, "set HOME or XDG_STATE_HOME");
         return podsku_error_set(&cli->err, PODSKU_STATE, "there is no folder for podsku's state");
     }
-    if (!make_folders(path) || stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) {
+    if (!make_folders(path)) {
         podsku_error_where(&cli->err, "%s", path);
         return podsku_error_set(&cli->err, PODSKU_STATE, "the state folder cannot be made: %s",
-                                errno == EEXIST ? "something else has its name" : strerror(errno));
+                                errno == EEXIST || errno == ENOTDIR ? "a file stands in its way" : strerror(errno));
     }
     return PODSKU_OK;
 }
