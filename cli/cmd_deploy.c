@@ -6,18 +6,30 @@
 #include "cli/progress.h"
 #include "cli/signals.h"
 
-/* The document of a deploy that ended before anything was sent. */
+/* How a deploy that sent nothing ended. */
+static enum podsku_deploy_end end_of(enum podsku_code code)
+{
+    switch (code) {
+    case PODSKU_NO_CAPACITY: return PODSKU_DEPLOY_NO_CAPACITY;
+    case PODSKU_INTERRUPTED: return PODSKU_DEPLOY_INTERRUPTED;
+    default: return PODSKU_DEPLOY_FAILED;
+    }
+}
+
+/* Nothing was sent. Where a decision was reached, its document is shown; else podsku.error/1. */
 static int fail_early(struct cli_deploy *deploy, enum podsku_code code)
 {
     struct cli *cli = deploy->cli;
+    bool decided = deploy->round || code == PODSKU_NO_OFFER;
     struct podsku_error err = cli->err;
     int status;
 
-    /* No decision yet: podsku.error/1. */
-    if (code != PODSKU_NO_OFFER || cli->output != CLI_JSON) {
+    if (!decided || cli->output != CLI_JSON) {
         status = cli_fail(cli);
     } else {
-        (void)!cli_write_json(cli, cli_deploy_json(deploy, NULL, PODSKU_DEPLOY_FAILED));
+        json_t *doc = cli_deploy_json(deploy, NULL, end_of(code));
+        podsku_error_clear(&cli->err);
+        (void)!cli_write_json(cli, doc);
         cli->err = err;
         status = cli_decided(cli, code);
     }

@@ -62,7 +62,7 @@ enum podsku_code cli_deploy_prepare(struct cli_deploy *deploy, struct cli *cli, 
         code = podsku_requirement_contradiction(&deploy->req, NULL, &cli->err);
     deploy->options.spec.fields = deploy->fields;
     deploy->options.spec.extra = deploy->extra;
-    if (!code && deploy->options.need_ssh && !deploy->dry_run)
+    if (!code && deploy->send_ssh && !deploy->dry_run)
         code = cli_ssh_setup(cli, &deploy->ssh);
     if (!code)
         code = decide(deploy);
@@ -93,7 +93,14 @@ enum podsku_code cli_deploy_check_keys(struct cli_deploy *deploy)
     struct cli *cli = deploy->cli;
     enum podsku_code code;
 
-    if (!deploy->options.need_ssh || deploy->options.spec.api == PODSKU_API_V1 || has_public_key(deploy))
+    if (!deploy->options.need_ssh)
+        return PODSKU_OK;
+    if (!cli_child_has("ssh")) {
+        podsku_error_hint(&cli->err, "install OpenSSH's client (Debian: openssh-client); nothing was rented");
+        return podsku_error_set(&cli->err, PODSKU_REQUEST, "there is no ssh on this machine: nobody could log in to %s",
+                                deploy->is_run ? "run the command" : "verify the machine");
+    }
+    if (deploy->options.spec.api == PODSKU_API_V1 || has_public_key(deploy))
         return PODSKU_OK;
     code = podsku_api_ssh_keys(deploy->client, &deploy->key_count, &cli->err);
     if (code == PODSKU_DENIED || code == PODSKU_NOT_FOUND) {
