@@ -33,38 +33,65 @@ static bool in_catalog(const struct podsku_catalog *catalog, const char *pattern
     return false;
 }
 
+/* Takes the n-th word out of a NULL-terminated list. */
+static const char *take_word(const char **words, size_t *count, size_t n)
+{
+    const char *word = words[n];
+
+    memmove(&words[n], &words[n + 1], (*count - n) * sizeof *words);
+    (*count)--;
+    return word;
+}
+
+/* The next name that holds the word, else the one that is spelled nearest; NULL: none. */
+static const char *next_near(const char **words, size_t *count, const char *word, const char *holding)
+{
+    size_t n = 0;
+
+    while (*word && n < *count && !podsku_text_match(holding, words[n]))
+        n++;
+    if (*word && n < *count)
+        return take_word(words, count, n);
+    const char *near = podsku_text_nearest(word, words);
+    for (n = 0; near && words[n] != near;)
+        n++;
+    return near ? take_word(words, count, n) : NULL;
+}
+
+/* Names (ids where there are none), NULL-terminated; NULL: no memory. */
+static const char **list_names(const struct podsku_catalog *catalog, size_t *count)
+{
+    const char **words = malloc((catalog->type_count + 1) * sizeof *words);
+
+    *count = catalog->type_count;
+    for (size_t i = 0; words && i < catalog->type_count; i++)
+        words[i] = podsku_gpu_name(&catalog->types[i]);
+    if (words)
+        words[catalog->type_count] = NULL;
+    return words;
+}
+
 /* Names that are near the pattern without its wildcards, at most three, quoted. */
 static void hint_near(const struct judge *judge, const char *pattern, struct podsku_error *err)
 {
-    const struct podsku_catalog *catalog = judge->catalog;
-    const char **words = malloc((catalog->type_count * 2 + 1) * sizeof *words);
-    char *word = strdup(pattern);
+    size_t size = strlen(pattern) + 3;
+    char *word = calloc(size, 1);
+    char *holding = calloc(size, 1);
     struct podsku_buf list = {0};
-    size_t count = 0;
+    size_t count;
+    const char **words = list_names(judge->catalog, &count);
     size_t len = 0;
 
-    if (!words || !word)
+    if (!words || !word || !holding)
         goto out;
     for (const char *c = pattern; *c; c++)
         if (*c != '*' && *c != '?')
             word[len++] = *c;
-    word[len] = '\0';
-    for (size_t i = 0; i < catalog->type_count; i++) {
-        if (catalog->types[i].name)
-            words[count++] = catalog->types[i].name;
-        words[count++] = catalog->types[i].id;
-    }
-    words[count] = NULL;
+    (void)snprintf(holding, size, "*%s*", word);
     for (int found = 0; found < NEAR_MAX; found++) {
-        const char *near = podsku_text_nearest(word, words);
-        if (!near)
-            break;
-        podsku_buf_printf(&list, "%s\"%.100s\"", found ? ", " : "", near);
-        size_t at = 0;
-        while (words[at] != near)
-            at++;
-        memmove(&words[at], &words[at + 1], (count - at) * sizeof *words);
-        count--;
+        const char *near = next_near(words, &count, word, holding);
+        if (near)
+            podsku_buf_printf(&list, "%s\"%.100s\"", found ? ", " : "", near);
     }
     if (list.len && !podsku_buf_failed(&list))
         podsku_error_hint(err, "near: %s", podsku_buf_text(&list));
@@ -73,6 +100,7 @@ out:
     podsku_buf_free(&list);
     free(words);
     free(word);
+    free(holding);
 }
 
 static enum podsku_code check(const struct judge *judge, const char *flag, const char *pattern, bool parents,

@@ -32,7 +32,8 @@ static void decide(const struct podsku_requirement *req)
     struct podsku_decision count = {0};
     struct podsku_error err = {0};
 
-    (void)podsku_requirement_contradiction(req, bundled(), &err);
+    if (podsku_requirement_contradiction(req, bundled(), &err) != PODSKU_OK)
+        must(err.message[0] && err.hint[0]);
     podsku_error_clear(&err);
     must(podsku_decide(bundled(), req, PODSKU_DECIDE_FULL, true, &full, &err) == PODSKU_OK);
     podsku_error_clear(&err);

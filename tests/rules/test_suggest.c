@@ -251,6 +251,37 @@ static void test_whole_card_notes(void **state)
     free_decided(&decided);
 }
 
+/* Slices of one size share a comparison; of very many sizes only the first ones have one. */
+static void test_many_sizes(void **state)
+{
+    struct podsku_catalog *catalog = load_entries(
+        "{\"id\": \"NVIDIA B300 SXM6 AC MIG 1g.34gb\", \"memory\": 34, \"secure\": true, \"community\": true, "
+        "\"maxCount\": "
+        "{\"secure\": 32, \"community\": 32}, \"price\": {\"secure\": 1, \"community\": 0.9}},"
+        "{\"id\": \"NVIDIA A40\", \"name\": \"A40\", \"memory\": 48, \"secure\": true, \"maxCount\": {\"secure\": 32}, "
+        "\"price\": {\"secure\": 0.5}}");
+    struct decided decided;
+    size_t noted = 0;
+    size_t slices = 0;
+
+    (void)state;
+    decide(&decided, catalog,
+           "{\"mig\": \"only\", \"cloud\": \"any\", \"gpus\": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, "
+           "17]}",
+           PODSKU_DECIDE_FULL);
+    for (size_t i = 0; i < decided.decision.candidate_count; i++) {
+        const char *note = note_of(&decided.decision.candidates[i], "whole-card");
+        slices++;
+        noted += note[0] != '\0';
+        if (decided.decision.candidates[i].gpus == 1)
+            assert_string_equal(note, "a whole A40 (48 GB) costs 0.50 USD/h, a suspect price");
+    }
+    assert_int_equal(slices, 34);
+    assert_int_equal(noted, 32);
+    free_decided(&decided);
+    podsku_catalog_free(catalog);
+}
+
 static const struct {
     const char *requirement, *miss, *why;
 } misses[] = {
@@ -366,6 +397,16 @@ static void test_patterns(void **state)
                   "near: \"H100 SXM\", \"A100 SXM\", \"H200 SXM\"");
     check_pattern("{\"exclude\": [\"*L40X*\"]}", PODSKU_USAGE, "--exclude \"*L40X*\" matches no GPU type",
                   "near: \"L40\", \"L40S\", \"A40\"");
+    check_pattern("{\"gpu\": [\"H100\"]}", PODSKU_USAGE, "--gpu \"H100\" matches no GPU type",
+                  "near: \"H100 SXM\", \"H100 NVL\", \"H100 PCIe\"");
+    check_pattern("{\"gpu\": [\"a100?\"]}", PODSKU_USAGE, "--gpu \"a100?\" matches no GPU type",
+                  "near: \"A100 PCIe\", \"A100 SXM 40GB\", \"A100 SXM\"");
+    check_pattern(
+        "{\"gpu\": [\"????????????????????????????????????????????????????????????????????????????????\"]}",
+        PODSKU_USAGE,
+        "--gpu \"????????????????????????????????????????????????????????????????????????????????\" matches no GPU "
+        "type",
+        "`podsku catalog list` shows all; * and ? are wildcards");
     check_pattern("{\"mig_parent\": \"Voodoo 2 card of 1998\"}", PODSKU_USAGE,
                   "--mig-parent \"Voodoo 2 card of 1998\" matches no GPU type",
                   "`podsku catalog list` shows all; * and ? are wildcards");
@@ -390,11 +431,17 @@ static void test_parent_pattern(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_suggestions),          cmocka_unit_test(test_changes_hold),
-        cmocka_unit_test(test_suggestions_on_stock), cmocka_unit_test(test_many_gains),
-        cmocka_unit_test(test_alternatives),         cmocka_unit_test(test_whole_card_notes),
-        cmocka_unit_test(test_nearest_miss),         cmocka_unit_test(test_chief_reasons),
-        cmocka_unit_test(test_decision_notes),       cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_suggestions),
+        cmocka_unit_test(test_changes_hold),
+        cmocka_unit_test(test_suggestions_on_stock),
+        cmocka_unit_test(test_many_gains),
+        cmocka_unit_test(test_alternatives),
+        cmocka_unit_test(test_whole_card_notes),
+        cmocka_unit_test(test_many_sizes),
+        cmocka_unit_test(test_nearest_miss),
+        cmocka_unit_test(test_chief_reasons),
+        cmocka_unit_test(test_decision_notes),
+        cmocka_unit_test(test_patterns),
         cmocka_unit_test(test_parent_pattern),
     };
 
