@@ -1,4 +1,4 @@
-/* podsku verify: texts of a file, of standard input or of this machine, judged against the flags. */
+/* podsku verify: texts of a file, of standard input, of this machine or of a pod, judged against the flags. */
 #include "cli/cmd_verify.h"
 
 #include <stdlib.h>
@@ -164,6 +164,8 @@ static enum podsku_code run_local(struct cli *cli, size_t which, int64_t deadlin
     } else if (result.end != CLI_CHILD_EXITED) {
         cli_warn(cli, "nvidia-smi %s did not answer in time, or said too much", local_commands[which][1]);
         *go_on = result.end != CLI_CHILD_TIMED_OUT;
+        append_command(text, local_commands[which]); /* half an answer is half an answer, and read as such */
+        podsku_buf_append(text, podsku_buf_text(&result.output), result.output.len);
     } else if (result.status == 0 || which == 0 || which == 1) {
         /* A driver that does not answer says so on either stream. */
         append_command(text, local_commands[which]);
@@ -206,17 +208,14 @@ static enum podsku_code code_of(enum podsku_verdict verdict)
 static enum podsku_code write_format(struct cli *cli, const struct podsku_verification *verification)
 {
     struct podsku_buf out = {0};
-    enum podsku_code code = PODSKU_OK;
+    enum podsku_code code;
 
-    switch (cli->output) {
-    case CLI_JSON: return cli_write_json(cli, podsku_verification_encode(verification));
-    case CLI_TABLE: cli_verify_table(&out, verification, cli->width, cli->color); break;
-    case CLI_WIDE: cli_verify_table(&out, verification, 0, cli->color); break;
-    case CLI_CSV: cli_verify_csv(&out, verification); break;
-    case CLI_SVG: cli_verify_svg(&out, verification); break;
-    case CLI_IDS:
-    case CLI_JUNIT: return podsku_error_set(&cli->err, PODSKU_INTERNAL, "this format was to be refused earlier");
-    }
+    if (cli->output == CLI_JSON)
+        return cli_write_json(cli, podsku_verification_encode(verification));
+    if (cli->output == CLI_SVG)
+        cli_verify_svg(&out, verification);
+    else
+        cli_verify_table(&out, verification, cli->width, cli->color);
     code = podsku_buf_failed(&out) ? podsku_error_no_memory(&cli->err) : cli_write(cli, podsku_buf_text(&out), out.len);
     podsku_buf_free(&out);
     return code;
@@ -228,13 +227,12 @@ enum podsku_code cli_verify_show(struct cli *cli, const struct podsku_verificati
     const char *word;
     const char *problem = podsku_verification_problem(verification, 0, &word);
     enum podsku_code code = write_format(cli, verification);
-    bool text = cli->output == CLI_TABLE || cli->output == CLI_WIDE;
 
     if (code)
         return code;
     *status = podsku_code_exit_status(verdict);
     /* The table ends with the verdict; beside other formats it is said here. */
-    if (!text && verdict)
+    if (cli->output != CLI_TABLE && verdict)
         cli_warn(cli, "%s: %s", podsku_verdict_name(podsku_verification_verdict(verification)),
                  problem ? problem : podsku_verification_summary(verification));
     if (cli->output == CLI_JSON)
@@ -270,10 +268,6 @@ static enum podsku_code check_sources(struct cli *cli)
     (void)cli_operands(cli, &operands);
     size_t sources = operands + cli_has(cli, "local") + cli_has(cli, "pod") + cli_has(cli, "cluster");
 
-    if (cli->output == CLI_IDS || cli->output == CLI_JUNIT) {
-        podsku_error_hint(&cli->err, "table, wide, json, csv or svg");
-        return podsku_error_set(&cli->err, PODSKU_USAGE, "verify has no such --output");
-    }
     if (sources == 1)
         return PODSKU_OK;
     podsku_error_hint(&cli->err, "FILE, - (standard input), --local, --pod ID or --cluster ID");

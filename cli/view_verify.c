@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cli/wrap.h"
 
-enum { CODES_MAX = 64, LABEL_WIDTH = 4, LEGEND_GAP = 4, LEGEND_WIDTH = 46 };
+enum { CODES_MAX = 64, LABEL_WIDTH = 4, LEGEND_GAP = 4, LEGEND_WIDTH = 50, COUNT_COLUMN = 10 };
 
 /* --- what is counted --------------------------------------------------------------------------- */
 
@@ -22,6 +22,11 @@ static int compare_counts(const void *left, const void *right)
     const struct cli_link_count *a = left;
     const struct cli_link_count *b = right;
 
+    bool a_known = a->link.path != PODSKU_PATH_UNKNOWN;
+    bool b_known = b->link.path != PODSKU_PATH_UNKNOWN;
+
+    if (a_known != b_known)
+        return a_known ? -1 : 1;
     if (podsku_link_farther(a->link, b->link))
         return 1;
     return podsku_link_farther(b->link, a->link) ? -1 : 0;
@@ -139,18 +144,25 @@ static const char *color_of(enum podsku_path path)
     return "\033[35m";
 }
 
-/* "NV18  28  a bonded set of NVLinks, 900 GB/s" */
+/* "NV18  28  a bonded set of NVLinks, 900 GB/s", wrapped to the width (0: one line). */
 static void put_meaning(struct podsku_buf *out, const struct podsku_verification *v, const struct cli_link_count *count,
-                        bool color)
+                        int width, bool color)
 {
     char word[PODSKU_LINK_TEXT_SIZE];
+    char text[128];
     double gbs = cli_verify_link_gbs(v, count->link);
+    struct cli_wrap wrap = {.out = out, .width = width < 20 ? 20 : width, .column = COUNT_COLUMN};
 
-    podsku_buf_printf(out, "%s%-4s%s %3d  %s", color ? color_of(count->link.path) : "",
-                      podsku_link_text(count->link, word), color ? "\033[0m" : "", count->pairs,
-                      podsku_path_meaning(count->link.path));
+    podsku_buf_printf(out, "%s%-4s%s %3d  ", color ? color_of(count->link.path) : "",
+                      podsku_link_text(count->link, word), color ? "\033[0m" : "", count->pairs);
     if (gbs > 0)
-        podsku_buf_printf(out, ", %.4g GB/s", gbs);
+        (void)snprintf(text, sizeof text, "%s, %.4g GB/s", podsku_path_meaning(count->link.path), gbs);
+    else
+        (void)snprintf(text, sizeof text, "%s", podsku_path_meaning(count->link.path));
+    if (width > 0)
+        cli_wrap_text(&wrap, COUNT_COLUMN, text);
+    else
+        podsku_buf_printf(out, "%s\n", text);
 }
 
 struct legend {
@@ -159,14 +171,14 @@ struct legend {
     int pairs;
 };
 
-/* Line `row` of the legend; nothing beyond its end. */
+/* Line `row` of the legend. */
 static void put_legend_line(struct podsku_buf *out, const struct podsku_verification *v, const struct legend *legend,
-                            int row, bool color)
+                            int row, int width, bool color)
 {
     if (row == 0)
-        podsku_buf_printf(out, "%d pair%s", legend->pairs, legend->pairs == 1 ? "" : "s");
-    else if (row <= legend->kinds)
-        put_meaning(out, v, &legend->counts[row - 1], color);
+        podsku_buf_printf(out, "%d pair%s\n", legend->pairs, legend->pairs == 1 ? "" : "s");
+    else
+        put_meaning(out, v, &legend->counts[row - 1], width, color);
 }
 
 /* --- lines ------------------------------------------------------------------------------------- */
@@ -260,15 +272,14 @@ static void put_matrix(struct podsku_buf *out, const struct podsku_verification 
                 put_row(out, &grid, row, from, to);
             if (beside && row + 1 <= legend.kinds) {
                 podsku_buf_printf(out, "%*s", LEGEND_GAP, "");
-                put_legend_line(out, v, &legend, row + 1, color);
+                put_legend_line(out, v, &legend, row + 1, 0, color);
+            } else {
+                podsku_buf_putc(out, '\n');
             }
-            podsku_buf_putc(out, '\n');
         }
     }
-    for (int row = 0; !beside && row <= legend.kinds; row++) {
-        put_legend_line(out, v, &legend, row, color);
-        podsku_buf_putc(out, '\n');
-    }
+    for (int row = 0; !beside && row <= legend.kinds; row++)
+        put_legend_line(out, v, &legend, row, width, color);
     if (legend.kinds && legend.counts[0].link.path == PODSKU_PATH_NV && podsku_verification_link_gbs(v) <= 0)
         put_wrapped(out, width, "", "NV#:", " # links of 25 GB/s each way (NVLink 5: 50; RTX and A40 bridges: 14)");
 }
@@ -324,23 +335,4 @@ void cli_verify_table(struct podsku_buf *out, const struct podsku_verification *
     out->failed |= podsku_buf_failed(&groups);
     podsku_buf_free(&groups);
     put_verdict(out, v, width, color);
-}
-
-void cli_verify_csv(struct podsku_buf *out, const struct podsku_verification *v)
-{
-    int gpus = podsku_verification_has_links(v) ? podsku_verification_gpus(v) : 0;
-
-    podsku_buf_puts(out, "a,b,link,gbs\n");
-    for (int a = 0; a < gpus; a++) {
-        for (int b = a + 1; b < gpus; b++) {
-            char word[PODSKU_LINK_TEXT_SIZE];
-            struct podsku_pair_link link = pair_link(v, a, b);
-            double gbs = cli_verify_link_gbs(v, link);
-            podsku_buf_printf(out, "%d,%d,%s,", a, b,
-                              link.path == PODSKU_PATH_UNKNOWN ? "" : podsku_link_text(link, word));
-            if (gbs > 0)
-                podsku_buf_printf(out, "%.4g", gbs);
-            podsku_buf_putc(out, '\n');
-        }
-    }
 }

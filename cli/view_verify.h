@@ -1,6 +1,5 @@
 /*
- * What `podsku verify` shows of a verification: the matrix with its legend and the verdict, a list of
- * pairs, a picture.
+ * What `podsku verify` shows of a verification: the matrix with its legend and the verdict, or a picture.
  */
 #ifndef PODSKU_CLI_VIEW_VERIFY_H
 #define PODSKU_CLI_VIEW_VERIFY_H
@@ -15,9 +14,6 @@
  * all without. out fails on memory.
  */
 void cli_verify_table(struct podsku_buf *out, const struct podsku_verification *verification, int width, bool color);
-
-/* One line per pair: a,b,link,gbs (both directions; empty where it is not known). */
-void cli_verify_csv(struct podsku_buf *out, const struct podsku_verification *verification);
 
 /* A picture: GPUs on a circle by NUMA node, NVLinks as lines, their width by bandwidth; light and dark. */
 void cli_verify_svg(struct podsku_buf *out, const struct podsku_verification *verification);

@@ -381,7 +381,7 @@ void cli_verify_svg(struct podsku_buf *out, const struct podsku_verification *v)
     podsku_buf_printf(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" "
-        "role=\"img\" color-scheme=\"light dark\">\n<title>",
+        "role=\"img\" style=\"color-scheme:light dark\">\n<title>",
         p->width, height, p->width, height);
     put_escaped(out, podsku_verification_summary(v));
     podsku_buf_puts(out, "</title>\n");

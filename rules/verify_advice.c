@@ -36,7 +36,7 @@ static void write_links(const struct podsku_reading *r, struct podsku_buf *out)
     char word[PODSKU_LINK_TEXT_SIZE];
 
     if (r->nvlink == VERIFY_NVLINK_SINGLE) {
-        podsku_buf_puts(out, "; one GPU, no pair to link");
+        podsku_buf_puts(out, "; no pair to link");
         return;
     }
     podsku_buf_printf(out, "; %d of %d pairs ", r->nv_pairs, r->pairs);

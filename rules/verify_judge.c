@@ -81,6 +81,23 @@ static void conclude(struct podsku_verification *v, struct verify_task *task)
     }
 }
 
+/* What makes it a mismatch stands before what could not be told. */
+static void order_problems(struct podsku_verification *v)
+{
+    struct verify_entry *list = v->problems.list;
+
+    for (size_t i = 1; i < v->problems.count; i++) {
+        struct verify_entry entry = list[i];
+        size_t at = i;
+        while (at > 0 && podsku_verify_finding_kind(entry.code) != VERIFY_UNVERIFIED &&
+               podsku_verify_finding_kind(list[at - 1].code) == VERIFY_UNVERIFIED) {
+            list[at] = list[at - 1];
+            at--;
+        }
+        list[at] = entry;
+    }
+}
+
 static bool expects_something(const struct podsku_expectation *expected)
 {
     return expected->gpus > 0 || expected->nvlink || expected->gpu_type || expected->whole_card ||
@@ -132,6 +149,7 @@ enum podsku_code podsku_verify_judge(const struct podsku_reading *reading, const
     set_slice(&task);
     judge_all(v, &task);
     conclude(v, &task);
+    order_problems(v);
     podsku_verify_write_advice(v, expected);
     podsku_verify_write_summary(v);
     return hand_over(v, verification, err);
