@@ -103,7 +103,7 @@ static json_t *encode_lower(const char *text)
     char word[32];
     size_t len = 0;
 
-    for (; text[len] && len < sizeof word; len++)
+    for (; len < sizeof word && text[len]; len++)
         word[len] = (char)(text[len] >= 'A' && text[len] <= 'Z' ? text[len] - 'A' + 'a' : text[len]);
     return json_stringn(word, len);
 }

@@ -187,7 +187,7 @@ static enum podsku_code refuse_choice(struct reader *r, const char *text)
 
 static enum podsku_code store_choice(struct reader *r, const char *text)
 {
-    char choice[CHOICE_SIZE];
+    char choice[CHOICE_SIZE] = "";
     const char *word = NULL;
     size_t len = 0;
     size_t n = 0;

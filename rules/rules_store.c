@@ -93,10 +93,10 @@ bool podsku_grow(void *list, size_t *cap, size_t need, size_t size)
     if (more > SIZE_MAX / size)
         return false;
     memcpy(&bytes, list, sizeof bytes);
-    bytes = realloc(bytes, more * size);
-    if (!bytes)
+    void *grown = realloc(bytes, more * size);
+    if (!grown)
         return false;
-    memcpy(list, &bytes, sizeof bytes);
+    memcpy(list, &grown, sizeof grown);
     *cap = more;
     return true;
 }

@@ -534,6 +534,43 @@ static void test_cluster_stock(void **state)
     podsku_catalog_free(catalog);
 }
 
+/* Facts that say a part: what they leave open stays unknown. */
+static void test_partial_facts(void **state)
+{
+    static const char rows[] = "[{\"id\": \"NVIDIA Odd 1\", \"nvlink_evidence\": \"board\"},"
+                               " {\"id\": \"NVIDIA Odd 2\", \"nvlink_evidence\": \"none\"},"
+                               " {\"id\": \"NVIDIA Odd 3\", \"nvlink_evidence\": \"board\", \"nvlink_domain\": 8}]";
+    static const char body[] = "{\"gpus\": [{\"id\": \"NVIDIA Odd 1\"" USUAL "}, {\"id\": \"NVIDIA Odd 2\"" USUAL
+                               "}, {\"id\": \"NVIDIA Odd 3\"" USUAL "}]}";
+    const struct podsku_facts_set *facts = NULL;
+    struct podsku_catalog *catalog = NULL;
+    struct podsku_error err = {0};
+    struct decided decided;
+
+    (void)state;
+    assert_int_equal(podsku_facts_load(rows, strlen(rows), "facts.json", &facts, &err), PODSKU_OK);
+    assert_int_equal(podsku_catalog_load(body, strlen(body), "test", facts, NULL, PODSKU_INPUT, &catalog, &err),
+                     PODSKU_OK);
+    decide(&decided, catalog, "{\"nvlink\": \"required\", \"gpus\": 2, \"min_link_gbs\": 1}", PODSKU_DECIDE_FULL);
+    const struct podsku_offer *offer = find_offer(&decided, "NVIDIA Odd 1", PODSKU_SECURE, 2);
+    assert_string_equal(reason_of(offer, PODSKU_RULE_NVLINK),
+                        "unknown: the facts do not say how many GPUs NVLink joins");
+    assert_string_equal(reason_of(offer, PODSKU_RULE_LINK_BANDWIDTH),
+                        "unknown: there are no facts about the bandwidth between its GPUs");
+    assert_int_equal(offer->topology.evidence, PODSKU_EVIDENCE_UNKNOWN);
+    assert_int_equal(offer->topology.link, PODSKU_LINK_UNKNOWN);
+    offer = find_offer(&decided, "NVIDIA Odd 2", PODSKU_SECURE, 2);
+    assert_int_equal(offer->topology.link, PODSKU_LINK_PCIE);
+    assert_true(offer->topology.link_gbs < 0);
+    offer = find_offer(&decided, "NVIDIA Odd 3", PODSKU_SECURE, 2);
+    assert_string_equal(reason_of(offer, PODSKU_RULE_NVLINK), "");
+    assert_int_equal(offer->topology.link, PODSKU_LINK_NVLINK);
+    assert_true(offer->topology.link_gbs < 0);
+    free_decided(&decided);
+    podsku_catalog_free(catalog);
+    podsku_facts_free(facts);
+}
+
 static void test_names(void **state)
 {
     static const char words[] = "cloud gpus unpriced nvlink link-bandwidth vram total-vram memory-fraction "
@@ -560,9 +597,10 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cases),       cmocka_unit_test(test_unknown_is_said), cmocka_unit_test(test_shares),
-        cmocka_unit_test(test_mig_parent),  cmocka_unit_test(test_stock_cases),     cmocka_unit_test(test_community),
-        cmocka_unit_test(test_live_places), cmocka_unit_test(test_cluster_stock),   cmocka_unit_test(test_names),
+        cmocka_unit_test(test_cases),         cmocka_unit_test(test_unknown_is_said), cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_mig_parent),    cmocka_unit_test(test_stock_cases),     cmocka_unit_test(test_community),
+        cmocka_unit_test(test_live_places),   cmocka_unit_test(test_cluster_stock),   cmocka_unit_test(test_names),
+        cmocka_unit_test(test_partial_facts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
