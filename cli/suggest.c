@@ -323,12 +323,9 @@ const char *cli_output_choices(enum cli_command_index command, const char *verb)
         const char *verb; /* NULL: any */
         const char *choices;
     } rows[] = {
-        {CLI_INDEX_CATALOG, "list", "table|wide|json|csv|ids"},
-        {CLI_INDEX_CATALOG, "mig", "table|wide|json|csv"},
-        {CLI_INDEX_PICK, NULL, "table|wide|json|csv|ids"},
-        {CLI_INDEX_VERIFY, NULL, "table|json|svg"},
-        {CLI_INDEX_EVALUATE, NULL, "table|json|junit"},
-        {CLI_INDEX_OBSERVATIONS, NULL, "table|json|csv"},
+        {CLI_INDEX_CATALOG, "list", "table|wide|json|csv|ids"}, {CLI_INDEX_CATALOG, "mig", "table|wide|json|csv"},
+        {CLI_INDEX_PICK, NULL, "table|wide|json|csv|ids"},      {CLI_INDEX_VERIFY, NULL, "table|json|svg"},
+        {CLI_INDEX_EVALUATE, NULL, "table|json|junit"},         {CLI_INDEX_OBSERVATIONS, NULL, "table|json|csv"},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

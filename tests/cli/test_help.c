@@ -23,13 +23,14 @@ static bool has_word(const char *text, const char *word)
 /* From `head` to `tail`, copied; the whole must have both. */
 static char *section(const char *text, const char *head, const char *tail)
 {
-    const char *start = strstr(text, head);
+    const char *start = text ? strstr(text, head) : NULL;
     const char *end = start ? strstr(start + strlen(head), tail) : NULL;
 
-    if (!start || !end)
+    if (!end) {
         print_error("there is no \"%s\"\n", head);
-    assert_non_null(start);
-    assert_non_null(end);
+        fail();
+        return NULL;
+    }
     return strndup(start, (size_t)(end - start));
 }
 
