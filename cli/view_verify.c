@@ -93,6 +93,12 @@ static void put_gpus(struct podsku_buf *out, const struct podsku_verification *v
     }
 }
 
+static bool in_picked(const struct podsku_verification *v, int which, int gpu)
+{
+    (void)which;
+    return podsku_verification_picked(v, gpu);
+}
+
 static bool in_node(const struct podsku_verification *v, int node, int gpu)
 {
     return podsku_verification_numa(v, gpu) == node;
@@ -313,8 +319,17 @@ static void put_verdict(struct podsku_buf *out, const struct podsku_verification
     const char *paint = color ? verdicts[verdict].color : "";
     const char *code = NULL;
     const char *text = podsku_verification_problem(v, 0, &code);
+    struct podsku_buf group = {0};
 
-    put_finding(out, width, paint, verdicts[verdict].word, text, code);
+    podsku_buf_puts(&group, ": linked are GPUs ");
+    size_t empty = group.len;
+    put_gpus(&group, v, 0, in_picked);
+    if (group.len > empty)
+        put_wrapped(out, width, paint, verdicts[verdict].word, podsku_buf_text(&group));
+    else
+        put_finding(out, width, paint, verdicts[verdict].word, text, code);
+    out->failed |= podsku_buf_failed(&group);
+    podsku_buf_free(&group);
     for (size_t i = 1; (text = podsku_verification_problem(v, i, &code)) != NULL; i++)
         put_finding(out, width, paint, "and", text, code);
     for (size_t i = 0; (text = podsku_verification_note(v, i, &code)) != NULL; i++)

@@ -144,6 +144,8 @@ int podsku_verification_numa(const struct podsku_verification *verification, int
 /* NVLink groups: maximal sets of pairwise linked GPUs. */
 int podsku_verification_group_count(const struct podsku_verification *verification);
 bool podsku_verification_in_group(const struct podsku_verification *verification, int group, int gpu);
+/* Is the GPU of the linked group that meets a requirement for fewer GPUs than there are? */
+bool podsku_verification_picked(const struct podsku_verification *verification, int gpu);
 double podsku_verification_link_gbs(
     const struct podsku_verification *verification); /* one NVLink, each way; 0: unknown */
 const char *podsku_verification_model(const struct podsku_verification *verification, int gpu); /* NULL: not named */

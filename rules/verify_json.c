@@ -59,6 +59,12 @@ bool podsku_verification_in_group(const struct podsku_verification *v, int group
     return podsku_verify_set_has(&v->reading->groups.sets[group], gpu);
 }
 
+bool podsku_verification_picked(const struct podsku_verification *v, int gpu)
+{
+    return v->verdict == PODSKU_VERDICT_MATCH && v->reading && v->wants_gpus > 0 && v->wants_gpus < v->reading->gpus &&
+           gpu >= 0 && gpu < v->reading->gpus && podsku_verify_set_has(&v->picked, gpu);
+}
+
 double podsku_verification_link_gbs(const struct podsku_verification *v)
 {
     return v->link_gbs;
@@ -150,6 +156,25 @@ static json_t *encode_groups(const struct podsku_reading *r)
         return groups;
     json_decref(groups);
     return NULL;
+}
+
+/* The linked group that meets a requirement for fewer GPUs; null where none was looked for. */
+static json_t *encode_picked(const struct podsku_verification *v)
+{
+    json_t *group = json_array();
+    bool ok = group != NULL;
+    bool any = false;
+
+    for (int gpu = 0; ok && v->reading && gpu < v->reading->gpus; gpu++) {
+        if (!podsku_verification_picked(v, gpu))
+            continue;
+        any = true;
+        ok = json_array_append_new(group, json_integer(gpu)) == 0;
+    }
+    if (ok && any)
+        return group;
+    json_decref(group);
+    return ok ? json_null() : NULL;
 }
 
 static json_t *encode_mig(const struct podsku_reading *r)
@@ -257,6 +282,7 @@ json_t *podsku_verification_encode(const struct podsku_verification *v)
         podsku_json_set(object, "links", encode_links(v)) &&
         podsku_json_set(object, "nvlink", json_string(nvlinks[r ? r->nvlink : VERIFY_NVLINK_UNKNOWN])) &&
         podsku_json_set(object, "nvlink_groups", encode_groups(r)) &&
+        podsku_json_set(object, "linked_group", encode_picked(v)) &&
         podsku_json_set(object, "worst_link", podsku_json_text(worst ? podsku_link_text(r->worst, word) : NULL)) &&
         podsku_json_set(object, "nv_min", number_or_null(r ? r->nv_min : 0, 0)) &&
         podsku_json_set(object, "nv_max", number_or_null(r ? r->nv_max : 0, 0)) &&

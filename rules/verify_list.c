@@ -100,17 +100,30 @@ static void copy_text(char *out, size_t size, const char *text, size_t len)
 
 /* --- -L and nvlink -s -------------------------------------------------------------------------- */
 
+/*
+ * Is the whole text the name of a card? A maker's word first, then words that begin with a capital or a
+ * digit: "GPU 0: NVIDIA driver not loaded" in a log is none.
+ */
 static bool names_a_gpu(const char *text, size_t len)
 {
     static const char *const makers[] = {"NVIDIA", "Tesla", "GeForce", "Quadro", "TITAN", "GRID",
                                          "AMD",    "A100",  "A30",     "A40",    "H100",  "RTX"};
+    bool maker = false;
 
+    if (len >= VERIFY_NAME)
+        return false;
     for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
         size_t word = strlen(makers[i]);
-        if (len >= word && memcmp(text, makers[i], word) == 0)
-            return true;
+        maker |= len >= word && memcmp(text, makers[i], word) == 0;
     }
-    return false;
+    for (size_t i = 0; maker && i < len; i++) {
+        char c = text[i];
+        bool capital = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        bool inside = (c >= 'a' && c <= 'z') || memchr("-/()+.", c, 6);
+        if (c != ' ' && !capital && !(inside && i > 0 && text[i - 1] != ' '))
+            return false;
+    }
+    return maker;
 }
 
 /* "GPU 0: NVIDIA A40 (UUID: GPU-...)": the name ends before the UUID, if there is one. */
@@ -130,7 +143,7 @@ static bool read_gpu(struct verify_list_reader *reader, const struct verify_line
     const char *name = colon + 2;
     const char *uuid = memmem(name, (size_t)(end - name), " (UUID:", 7);
     const char *name_end = uuid ? uuid : end;
-    if (!uuid && (!names_a_gpu(name, (size_t)(end - name)) || end - name >= VERIFY_NAME || line->unfinished))
+    if (!uuid && (!names_a_gpu(name, (size_t)(end - name)) || line->unfinished))
         return false;
     int index = podsku_verify_token_number(digits, (size_t)(colon - digits));
     if (!enter(reader, index))
@@ -304,7 +317,7 @@ static bool guess_csv(struct verify_csv *csv, const struct verify_token *fields,
 
     for (size_t i = 0; i < count; i++) {
         const struct verify_token *field = &fields[i];
-        if (table.name < 0 && names_a_gpu(field->text, field->len) && field->len < VERIFY_NAME)
+        if (table.name < 0 && names_a_gpu(field->text, field->len))
             table.name = (int)i;
         else if (table.uuid < 0 && field->len == 40 && memcmp(field->text, "GPU-", 4) == 0)
             table.uuid = (int)i;
@@ -314,7 +327,8 @@ static bool guess_csv(struct verify_csv *csv, const struct verify_token *fields,
             table.index = 0;
         memory |= field->len > 4 && memcmp(field->text + field->len - 4, " MiB", 4) == 0;
     }
-    if (table.name < 0 || (table.uuid < 0 && table.driver < 0 && table.index < 0 && !memory))
+    /* A name and a version alone may be prose: "NVIDIA A100, 550.54". */
+    if (table.name < 0 || (table.uuid < 0 && table.index < 0 && !memory))
         return false;
     *csv = table;
     return true;

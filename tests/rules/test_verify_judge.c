@@ -345,6 +345,7 @@ static void group_named(void **state)
     assert_non_null(advice);
     assert_non_null(strstr(advice, "CUDA_VISIBLE_DEVICES=0,1"));
     assert_true(json_equal(groups, json_object_get(found, "nvlink_groups")));
+    assert_true(json_equal(json_array_get(groups, 0), json_object_get(found, "linked_group")));
     json_decref(groups);
     json_decref(found);
     free(text);
@@ -375,6 +376,45 @@ static void cube_mesh_groups(void **state)
     json_decref(quad);
     json_decref(across);
     json_decref(found);
+}
+
+/* 30 GPUs, each linked to all but two: 3^10 maximal groups. The search is bounded, the answers hold. */
+static void irregular_machine(void **state)
+{
+    struct podsku_expectation ten = {.gpus = 10, .nvlink = true};
+    struct podsku_expectation eleven = {.gpus = 11, .nvlink = true};
+    char *text = matrix_text(30, 3, "SYS", "NV2", 1);
+    json_t *found = verify_text(text, strlen(text), &ten, NULL);
+
+    (void)state;
+    assert_string_equal(json_string_value(json_object_get(found, "verdict")), "match");
+    assert_true(json_array_size(json_object_get(found, "nvlink_groups")) >= 100);
+    json_decref(found);
+    found = verify_text(text, strlen(text), &eleven, NULL);
+    assert_string_not_equal(json_string_value(json_object_get(found, "verdict")), "match");
+    json_decref(found);
+    free(text);
+}
+
+/* Lines that look like a list's and are none: no model may come of them. */
+static void no_list(void **state)
+{
+    static const char *const lines[] = {
+        "GPU 0: NVIDIA driver not loaded\n",     "GPU 0: NVIDIA A40 has 44.35 GiB free\n",
+        "NVIDIA drivers, 580.65.06, CUDA 12\n",  "NVIDIA A100, 550.54\n",
+        "index, name\n0, temperature is fine\n", "GPU 0: NVIDIA H100 80GB HB", /* cut */
+        "TGPU 0: NVIDIA A40 (UUID: GPU-1)\n",    "GPU 1000000: NVIDIA A40 (UUID: GPU-1)\n",
+    };
+    struct podsku_expectation card = {.gpu_type = H100};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(lines); i++) {
+        json_t *found = verify_text(lines[i], strlen(lines[i]), &card, NULL);
+        if (json_array_size(json_object_get(found, "models")) != 0)
+            fail_msg("%s is no list", lines[i]);
+        assert_string_equal(json_string_value(json_object_get(found, "verdict")), "unverified");
+        json_decref(found);
+    }
 }
 
 static void summary_line(void **state)
@@ -433,8 +473,9 @@ static void nobody_logged_in(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(verdicts),     cmocka_unit_test(group_named), cmocka_unit_test(cube_mesh_groups),
-        cmocka_unit_test(summary_line), cmocka_unit_test(advice_fits), cmocka_unit_test(nobody_logged_in),
+        cmocka_unit_test(verdicts),          cmocka_unit_test(group_named),      cmocka_unit_test(cube_mesh_groups),
+        cmocka_unit_test(irregular_machine), cmocka_unit_test(no_list),          cmocka_unit_test(summary_line),
+        cmocka_unit_test(advice_fits),       cmocka_unit_test(nobody_logged_in),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
