@@ -80,7 +80,8 @@ static void add(struct cli_deploy *deploy, struct findings *findings, const stru
     if (first || badness(answer) > badness(findings->answer)) {
         findings->answer = answer;
         json_decref(findings->report);
-        findings->report = json_incref(report);
+        /* A copy: a cluster's report gets the members, of which this one is among them. */
+        findings->report = json_copy(report);
         describe(report, verification, findings->detail, findings->detail_size);
     }
     json_decref(report);

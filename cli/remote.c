@@ -86,6 +86,7 @@ static enum podsku_code try_once(const struct cli_remote *remote, const struct p
 {
     const struct podsku_clock *clock = clock_of(remote);
     int64_t until_ms = podsku_clock_mono_ms(clock) + LOOK_MS;
+    char said[256];
     struct cli_argv argv;
     struct cli_child_request request = {
         .input = input ? podsku_buf_text(input) : NULL,
@@ -105,7 +106,10 @@ static enum podsku_code try_once(const struct cli_remote *remote, const struct p
     cli_argv_free(&argv);
     if (code)
         return code;
-    cli_ssh_complaint(&child->errors, complaint, 256);
+    cli_ssh_complaint(&child->errors, said, sizeof said);
+    /* A try that says nothing does not make what an earlier one said wrong. */
+    if (said[0])
+        (void)snprintf(complaint, 256, "%s", said);
     if (child->end == CLI_CHILD_INTERRUPTED) {
         code = podsku_error_set(err, PODSKU_INTERRUPTED, "interrupted");
         cli_child_free(child);
@@ -115,9 +119,11 @@ static enum podsku_code try_once(const struct cli_remote *remote, const struct p
         *attempt = TRY_HOPELESS;
         (void)snprintf(complaint, 256, "ssh cannot be started here: %s", strerror(child->status));
     } else if (child->end == CLI_CHILD_EXITED && child->status == SSH_FAILED) {
-        *attempt = classify(complaint);
+        *attempt = classify(said);
+    } else if (child->end == CLI_CHILD_TIMED_OUT && child->output.len == 0) {
+        *attempt = TRY_UNREACHABLE; /* whether it was about to log in cannot be told */
     } else {
-        *attempt = TRY_ANSWERED; /* also one that was cut off: somebody is there */
+        *attempt = TRY_ANSWERED;
     }
     return PODSKU_OK;
 }

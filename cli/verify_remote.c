@@ -87,8 +87,9 @@ static enum podsku_code add_member(struct remote_verify *verify, const struct po
     ok = ok && json_array_append(verify->members, member) == 0;
     if (ok && (!verify->document || badness(verdict) > badness(verify->worst))) {
         json_decref(verify->document);
-        verify->document = json_incref(report);
+        verify->document = json_copy(report); /* which gets the members, this one among them */
         verify->worst = verdict;
+        ok = verify->document != NULL;
     }
     json_decref(member);
     json_decref(report);
