@@ -100,6 +100,7 @@ static int label_in(const struct verify_token *token, size_t *start, size_t *end
     if (!at || !label_may_follow(token->text, (size_t)(at - token->text)))
         return -1;
     *start = (size_t)(at - token->text);
+    *end = 0;
     int number = label_at(at, token->len - *start, end);
     *end += *start;
     return number;

@@ -119,7 +119,7 @@ static bool names_a_gpu(const char *text, size_t len)
     for (size_t i = 0; maker && i < len; i++) {
         char c = text[i];
         bool capital = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        bool inside = (c >= 'a' && c <= 'z') || memchr("-/()+.", c, 6);
+        bool inside = (c >= 'a' && c <= 'z') || (c && strchr("-/()+.", c));
         if (c != ' ' && !capital && !(inside && i > 0 && text[i - 1] != ' '))
             return false;
     }
