@@ -32,6 +32,7 @@ const char *sshd_missing(void)
     return NULL;
 }
 
+static bool put_file(const struct sshd *sshd, const char *name, mode_t mode, const char *fmt, ...) PODSKU_PRINTF(4, 5);
 static bool put_file(const struct sshd *sshd, const char *name, mode_t mode, const char *fmt, ...)
 {
     char path[256];
