@@ -191,7 +191,7 @@ size_t podsku_session_adopt(struct podsku_session *s, const char *intent, struct
     s->made++;
     podsku_session_event(s, PODSKU_EVENT_ADOPTED, index, placed, "found by its mark: %s is the pod of attempt %d",
                          podsku_placed_id(placed), attempt->attempt);
-    (void)podsku_session_journal(s, index, PODSKU_ENTRY_MADE, false, "found by its mark");
+    podsku_session_journal_made(s, index, placed, "found by its mark");
     podsku_session_unpend(s, attempt->intent);
     return index;
 }

@@ -85,6 +85,9 @@ void podsku_session_detail(struct podsku_session *s, size_t index, const char *f
 /* Journals an outcome of this attempt. A failure is said, and is the caller's business only where it matters. */
 enum podsku_code podsku_session_journal(struct podsku_session *s, size_t index, enum podsku_entry_state state,
                                         bool settled, const char *why);
+/* The same for a pod that was made: with the type that it says it has. */
+void podsku_session_journal_made(struct podsku_session *s, size_t index, const struct podsku_placed *placed,
+                                 const char *why);
 bool podsku_session_rent(struct podsku_session *s, size_t index, const struct podsku_placed *placed);
 void podsku_session_reprice(struct podsku_session *s, size_t index, const struct podsku_placed *placed);
 void podsku_session_unrent(struct podsku_session *s, size_t index);

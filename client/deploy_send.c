@@ -131,7 +131,7 @@ static enum podsku_step on_made(struct try *t)
                          placed.pod.data_center ? ", " : "", placed.pod.data_center ? placed.pod.data_center : "",
                          placed.price_uusd ? ", " : "",
                          placed.price_uusd ? podsku_money_text(placed.price_uusd, price) : "");
-    (void)podsku_session_journal(s, t->index, PODSKU_ENTRY_MADE, false, NULL);
+    podsku_session_journal_made(s, t->index, &placed, NULL);
     if (!attempt->pod_id || !podsku_session_rent(s, t->index, &placed)) {
         (void)podsku_session_end(s, t->index, &placed, 0, "out of memory");
         podsku_placed_clear(&placed);

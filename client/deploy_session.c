@@ -182,30 +182,52 @@ void podsku_session_detail(struct podsku_session *s, size_t index, const char *f
     attempt->detail = copy;
 }
 
-enum podsku_code podsku_session_journal(struct podsku_session *s, size_t index, enum podsku_entry_state state,
-                                        bool settled, const char *why)
+static enum podsku_code write_outcome(struct podsku_session *s, size_t index, const struct podsku_outcome *outcome)
+{
+    struct podsku_error err = {0};
+
+    if (!outcome->intent[0])
+        return PODSKU_OK; /* a pod whose intent no journal here knows */
+    enum podsku_code code = podsku_journal_outcome(s->journal, outcome, &err);
+    if (code != PODSKU_OK)
+        podsku_session_event(s, PODSKU_EVENT_WARNING, index, NULL,
+                             "the journal does not know that attempt %d is %s: %s", outcome->attempt,
+                             podsku_entry_state_name(outcome->state), err.message);
+    return code;
+}
+
+static struct podsku_outcome outcome_of(const struct podsku_session *s, size_t index, enum podsku_entry_state state,
+                                        const char *why)
 {
     const struct podsku_attempt *attempt = &s->result->attempts[index];
-    struct podsku_error err = {0};
-    const struct podsku_outcome outcome = {
+
+    return (struct podsku_outcome){
         .launch_id = s->options.launch_id,
         .intent = attempt->intent,
         .attempt = attempt->attempt,
         .state = state,
-        .settled = settled,
         .pod_id = attempt->pod_id,
         .http_status = attempt->http_status,
         .why = why,
     };
+}
 
-    if (!attempt->intent[0])
-        return PODSKU_OK; /* a pod whose intent no journal here knows */
-    enum podsku_code code = podsku_journal_outcome(s->journal, &outcome, &err);
-    if (code != PODSKU_OK)
-        podsku_session_event(s, PODSKU_EVENT_WARNING, index, NULL,
-                             "the journal does not know that attempt %d is %s: %s", attempt->attempt,
-                             podsku_entry_state_name(state), err.message);
-    return code;
+enum podsku_code podsku_session_journal(struct podsku_session *s, size_t index, enum podsku_entry_state state,
+                                        bool settled, const char *why)
+{
+    struct podsku_outcome outcome = outcome_of(s, index, state, why);
+
+    outcome.settled = settled;
+    return write_outcome(s, index, &outcome);
+}
+
+void podsku_session_journal_made(struct podsku_session *s, size_t index, const struct podsku_placed *placed,
+                                 const char *why)
+{
+    struct podsku_outcome outcome = outcome_of(s, index, PODSKU_ENTRY_MADE, why);
+
+    outcome.gpu_id = placed->cluster.id ? placed->cluster.gpu_id : placed->pod.gpu_id;
+    (void)write_outcome(s, index, &outcome); /* its intent is durable: it is found again all the same */
 }
 
 static struct podsku_rental *rental_of(const struct podsku_session *s, size_t index)

@@ -297,6 +297,7 @@ enum podsku_code podsku_journal_outcome(struct podsku_journal *journal, const st
         !(podsku_json_set(line, "state", json_string(podsku_entry_state_name(outcome->state))) &&
           podsku_json_set(line, "settled", json_boolean(outcome->settled)) &&
           podsku_json_set(line, "pod", podsku_json_text(outcome->pod_id)) &&
+          podsku_json_set(line, "gpu", podsku_json_text(outcome->gpu_id)) &&
           podsku_json_set(line, "http", outcome->http_status ? json_integer(outcome->http_status) : json_null()) &&
           podsku_json_set(line, "why", podsku_json_text(outcome->why)))) {
         json_decref(line);

@@ -56,8 +56,9 @@ struct podsku_entry {
     enum podsku_entry_state state;
     bool settled; /* OPEN: a whole settle timeout found nothing ("assumed not done") */
     char *pod_id;
-    char *why;    /* of the latest outcome */
-    json_t *body; /* as sent, env values masked */
+    char *made_gpu_id; /* what the pod said when it was made, as asked for or not */
+    char *why;         /* of the latest outcome */
+    json_t *body;      /* as sent, env values masked */
 };
 
 struct podsku_entries {
@@ -99,6 +100,7 @@ struct podsku_outcome {
     enum podsku_entry_state state;
     bool settled;
     const char *pod_id; /* NULL: as before */
+    const char *gpu_id; /* of the pod as it was made; NULL: as before */
     int http_status;    /* 0: none */
     const char *why;    /* NULL: none */
 };

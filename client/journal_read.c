@@ -40,6 +40,7 @@ static void entry_clear(struct podsku_entry *entry)
     free(entry->gpu_ids);
     free(entry->cloud);
     free(entry->pod_id);
+    free(entry->made_gpu_id);
     free(entry->why);
     json_decref(entry->body);
     *entry = (struct podsku_entry){0};
@@ -168,7 +169,8 @@ static bool take_outcome(const json_t *line, struct podsku_entry *entry, bool *k
         return true;
     entry->settled = json_is_true(json_object_get(line, "settled"));
     entry->changed_ms = time_of(line);
-    return take_text(line, "pod", &entry->pod_id) && take_text(line, "why", &entry->why);
+    return take_text(line, "pod", &entry->pod_id) && take_text(line, "gpu", &entry->made_gpu_id) &&
+           take_text(line, "why", &entry->why);
 }
 
 json_t *podsku_journal_line(const char *bytes, size_t len)

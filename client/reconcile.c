@@ -391,8 +391,8 @@ static struct podsku_entry *entry_of(struct scan *scan, const struct podsku_thin
     return entry;
 }
 
-/* True when the list only lags: the journal closed this pod, and it does not answer by its id either. */
-static bool only_lags(struct scan *scan, const struct podsku_entry *entry, const struct podsku_thing *thing)
+/* GET by id, once. True: it says 404 or TERMINATED. */
+static bool has_ended(struct scan *scan, const struct podsku_thing *thing)
 {
     struct podsku_error failure = {0};
     struct podsku_pod pod = {0};
@@ -400,8 +400,6 @@ static bool only_lags(struct scan *scan, const struct podsku_entry *entry, const
     enum podsku_code code;
     bool ended = false;
 
-    if (!entry || entry->state != PODSKU_ENTRY_GONE || !entry->pod_id || strcmp(entry->pod_id, thing->id) != 0)
-        return false;
     if (thing->cluster) {
         code = podsku_api_get_cluster(scan->client, thing->id, &cluster, &failure);
         podsku_cluster_clear(&cluster);
@@ -411,6 +409,24 @@ static bool only_lags(struct scan *scan, const struct podsku_entry *entry, const
         podsku_pod_clear(&pod);
     }
     return ended || code == PODSKU_NOT_FOUND;
+}
+
+/*
+ * True when what the list shows only lags: the journal closed this very pod as gone, and it stops
+ * answering by its id within a settle timeout.
+ */
+static bool only_lags(struct scan *scan, const struct podsku_entry *entry, const struct podsku_thing *thing)
+{
+    int64_t end = podsku_clock_mono_ms(scan->clock) + scan->settle_ms;
+
+    if (!entry || entry->state != PODSKU_ENTRY_GONE || !entry->pod_id || strcmp(entry->pod_id, thing->id) != 0)
+        return false;
+    while (!has_ended(scan, thing)) {
+        if (podsku_clock_mono_ms(scan->clock) >= end || signalled(scan))
+            return false;
+        podsku_clock_sleep_ms(scan->clock, SHORT_PAUSE_MS);
+    }
+    return true;
 }
 
 static bool reported(const struct scan *scan, const char *id)

@@ -168,8 +168,14 @@ bool podsku_things_of_clusters(const struct podsku_clusters *clusters, const str
     return true;
 }
 
-static bool names_gpu(const struct podsku_entry *entry, const char *gpu_id)
+/* As it was asked for, or as this very pod said when it was made (not always what was asked for). */
+static bool names_gpu(const struct podsku_entry *entry, const struct podsku_thing *thing)
 {
+    const char *gpu_id = thing->gpu_id;
+
+    if (gpu_id && entry->made_gpu_id && entry->pod_id && strcmp(entry->pod_id, thing->id) == 0 &&
+        strcmp(entry->made_gpu_id, gpu_id) == 0)
+        return true;
     for (size_t i = 0; gpu_id && i < entry->gpu_id_count; i++)
         if (strcmp(entry->gpu_ids[i], gpu_id) == 0)
             return true;
@@ -186,7 +192,7 @@ static const char *unlike(const struct podsku_entry *entry, const struct podsku_
     /* A cluster's name comes from another list, which may lag behind. */
     if (entry->name && (thing->name || !thing->cluster) && (!thing->name || strcmp(entry->name, thing->name) != 0))
         return "its name is not the journal's";
-    if (!names_gpu(entry, thing->gpu_id))
+    if (!names_gpu(entry, thing))
         return "its GPU type is not the journal's";
     /* REST v1 does not say when a pod was created. */
     if (thing->created_ms && thing->created_ms < entry->at_ms - PODSKU_RECONCILE_EARLY_MS)

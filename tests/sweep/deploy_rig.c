@@ -115,15 +115,16 @@ void deploy_rig_remove(const char *folder)
     (void)rmdir(folder);
 }
 
-bool deploy_rig_attach(struct deploy_rig *rig, struct fake *fake, const char *folder)
+bool deploy_rig_attach(struct deploy_rig *rig, struct fake_time *time, int port, const char *folder)
 {
     char v2[64], v1[64];
 
-    *rig = (struct deploy_rig){.fake = fake, .time = fake->time, .clock = fake_clock(fake->time)};
+    *rig = (struct deploy_rig){.time = time, .clock = fake_clock(time)};
+    (void)snprintf(v2, sizeof v2, "http://127.0.0.1:%d/v2", port);
+    (void)snprintf(v1, sizeof v1, "http://127.0.0.1:%d/v1", port);
     (void)snprintf(rig->folder, sizeof rig->folder, "%s", folder);
     const struct podsku_client_config config = {
-        .url = {[PODSKU_API_V2] = fake_url(fake, "/v2", v2, sizeof v2),
-                [PODSKU_API_V1] = fake_url(fake, "/v1", v1, sizeof v1)},
+        .url = {[PODSKU_API_V2] = v2, [PODSKU_API_V1] = v1},
         .key = FAKE_KEY,
         .clock = &rig->clock,
         .interrupted = on_interrupted,
@@ -152,10 +153,11 @@ bool deploy_rig_start(struct deploy_rig *rig)
     struct fake *fake = calloc(1, sizeof *fake);
     char folder[] = "/tmp/podsku-test-XXXXXX";
 
-    *rig = (struct deploy_rig){.fake = fake, .time = time};
     if (!time || !fake || !fake_start(fake, time) || !mkdtemp(folder))
         return false;
-    return deploy_rig_attach(rig, fake, folder);
+    bool attached = deploy_rig_attach(rig, time, https_server_port(fake->server), folder);
+    rig->fake = fake;
+    return attached;
 }
 
 void deploy_rig_detach(struct deploy_rig *rig)

@@ -47,8 +47,8 @@ extern const struct podsku_plan_entry rig_plan[3];
 
 /* False when something could not be started (said on stderr). The rig starts its own service. */
 bool deploy_rig_start(struct deploy_rig *rig);
-/* The same against a service and a folder that exist, as another process would. */
-bool deploy_rig_attach(struct deploy_rig *rig, struct fake *fake, const char *folder);
+/* The same against a service (on this port of loopback) and a folder that exist, as another process does. */
+bool deploy_rig_attach(struct deploy_rig *rig, struct fake_time *time, int port, const char *folder);
 /* The client and the journal only; the service stays. */
 void deploy_rig_detach(struct deploy_rig *rig);
 void deploy_rig_stop(struct deploy_rig *rig);

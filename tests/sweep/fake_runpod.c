@@ -86,15 +86,15 @@ static json_t *view_v2(const struct fake *fake, const struct fake_pod *pod)
 }
 
 /* v1 says what was asked for, and the machine only with includeMachine. */
-static json_t *view_v1(const struct fake_pod *pod, bool machine)
+static json_t *view_v1(const struct fake *fake, const struct fake_pod *pod, bool machine)
 {
     char cost[32];
     json_t *view;
 
     (void)snprintf(cost, sizeof cost, "%.2f", pod->cost);
     view = json_pack("{s:s,s:s,s:O,s:s,s:s,s:f,s:{}}", "id", pod->id, "name", pod->name, "env", pod->env,
-                     "desiredStatus", pod->deleted_ms ? "TERMINATED" : "RUNNING", "costPerHr", cost,
-                     "adjustedCostPerHr", pod->cost, "machine");
+                     "desiredStatus", strcmp(status_of(fake, pod), "TERMINATED") == 0 ? "TERMINATED" : "RUNNING",
+                     "costPerHr", cost, "adjustedCostPerHr", pod->cost, "machine");
     if (machine) {
         (void)json_object_set_new(view, "gpu", json_pack("{s:s,s:i}", "id", pod->gpu_id, "count", pod->gpus));
         (void)json_object_set_new(view, "machine",
@@ -126,7 +126,7 @@ static json_t *list_view(const struct fake *fake, bool v1, bool cluster_pods, co
             if (!is_listed(fake, pod) || (pod->cluster_id[0] && !cluster_pods) ||
                 (cluster_id && strcmp(cluster_id, pod->cluster_id) != 0))
                 continue;
-            (void)json_array_append_new(list, v1 ? view_v1(pod, true) : view_v2(fake, pod));
+            (void)json_array_append_new(list, v1 ? view_v1(fake, pod, true) : view_v2(fake, pod));
         }
     return v1 ? list : json_pack("{s:o}", "pods", list);
 }
@@ -251,7 +251,7 @@ static void create_v1(struct fake *fake, const json_t *body, const struct fake_f
         pod->v1 = true;
         *status = 201;
         free(*text);
-        *text = dump(view_v1(pod, false));
+        *text = dump(view_v1(fake, pod, false));
         return;
     }
     *status = last;
@@ -329,7 +329,7 @@ static void act_on_pod(struct fake *fake, const char *method, const char *id, bo
         not_found(status, text);
     } else if (strcmp(method, "GET") == 0) {
         *status = 200;
-        *text = dump(v1 ? view_v1(pod, true) : view_v2(fake, pod));
+        *text = dump(v1 ? view_v1(fake, pod, true) : view_v2(fake, pod));
     } else if (pod->cluster_id[0]) {
         *status = 409;
         *text = strdup("{\"detail\":\"managed by its cluster\"}");
@@ -525,11 +525,6 @@ void fake_stop(struct fake *fake)
     for (size_t i = 0; i < fake->pod_count; i++)
         json_decref(fake->pods[i].env);
     (void)pthread_mutex_destroy(&fake->lock);
-}
-
-const char *fake_url(const struct fake *fake, const char *base, char *text, size_t size)
-{
-    return https_server_url(fake->server, base, text, size);
 }
 
 void fake_fault(struct fake *fake, struct fake_fault fault)

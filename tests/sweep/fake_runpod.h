@@ -104,11 +104,9 @@ struct fake {
     int next_id;
 };
 
-/* http on loopback; options NULL: plain. False when it cannot be started. */
+/* http on loopback. False when it cannot be started. */
 bool fake_start(struct fake *fake, struct fake_time *time);
 void fake_stop(struct fake *fake);
-/* "http://127.0.0.1:PORT/v2" or ".../v1". Returns text. */
-const char *fake_url(const struct fake *fake, const char *base, char *text, size_t size);
 void fake_fault(struct fake *fake, struct fake_fault fault);
 void fake_refuse(struct fake *fake, const char *gpu_id, int status, const char *body);
 /* A pod that was there before; marks NULL: none. Borrowed until fake_stop. */

@@ -32,6 +32,8 @@ struct scenario {
     int requests;
 };
 void scenario_make(struct scenario *scenario, uint64_t seed, struct deploy_rig *rig);
+/* The stand-in's part of it: how it asks the scenario. */
+void scenario_serve(struct scenario *scenario, struct fake *fake);
 /* The stand-in's questions. ctx: the scenario. */
 bool scenario_choose(void *ctx, enum fake_kind kind, struct fake_fault *fault);
 void scenario_shape(void *ctx, struct fake_pod *pod);
@@ -42,11 +44,17 @@ void sweep_add_foreign(struct fake *fake);
 
 /* What a run left, checked against the invariants; complaints go to stderr. True: all hold. */
 bool sweep_check_deploy(struct deploy_rig *rig, uint64_t seed);
-/* After reconcile --terminate with a calm service: nothing of ours lives but what was handed over. */
-bool sweep_check_reconciled(struct deploy_rig *rig, uint64_t seed, bool handed_over);
+/*
+ * After reconcile --terminate with a calm service: nothing of ours lives but what was handed over, and
+ * late pods of another type than the journal's, which reconcile may not end and therefore names (exit 8).
+ */
+bool sweep_check_reconciled(struct deploy_rig *rig, uint64_t seed, bool handed_over, enum podsku_code code,
+                            const struct podsku_reconcile_result *report);
 
 /* One seed of each kind. *placed: something was handed over. */
 bool sweep_run(uint64_t seed, bool *placed);
 bool sweep_run_killed(uint64_t seed, bool *placed);
+/* In the child of a killed run: "SEED PORT FOLDER" of its arguments. Returns the exit status. */
+int sweep_child(const char *seed, const char *port, const char *folder);
 
 #endif

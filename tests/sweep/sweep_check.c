@@ -133,17 +133,38 @@ bool sweep_check_deploy(struct deploy_rig *rig, uint64_t seed)
     return holds;
 }
 
-bool sweep_check_reconciled(struct deploy_rig *rig, uint64_t seed, bool handed_over)
+/* Reconcile named it as unsettled, for the reason that allows it to live. */
+static bool is_reported(const struct podsku_reconcile_result *report, const char *id)
 {
-    const struct fake_pod *first;
-    size_t live = live_things(rig->fake, &first);
+    for (size_t i = 0; i < report->count; i++)
+        if (strcmp(report->list[i].id, id) == 0 && report->list[i].unsettled &&
+            strstr(report->list[i].why, "GPU type is not the journal's"))
+            return true;
+    return false;
+}
+
+bool sweep_check_reconciled(struct deploy_rig *rig, uint64_t seed, bool handed_over, enum podsku_code code,
+                            const struct podsku_reconcile_result *report)
+{
     bool holds = all_named(rig, seed);
+    bool kept = false, named = false;
 
     holds = sent_once(rig->fake, seed) && holds;
-    if (live > (handed_over ? 1U : 0U))
-        holds = complain(seed, "reconcile left a pod", first->id);
-    if (handed_over && (live != 1 || !strstr(podsku_buf_text(&rig->output), thing(first))))
+    for (size_t i = 0; i < rig->fake->pod_count; i++) {
+        const struct fake_pod *pod = &rig->fake->pods[i];
+        if (pod->deleted_ms || pod->foreign)
+            continue;
+        bool told = strstr(podsku_buf_text(&rig->output), thing(pod)) != NULL;
+        kept = kept || told;
+        if (is_reported(report, thing(pod)))
+            named = true;
+        else if (!told)
+            holds = complain(seed, "reconcile left a pod", pod->id);
+    }
+    if (handed_over && !kept)
         holds = complain(seed, "reconcile ended what was handed over", NULL);
+    if (code != (named ? PODSKU_UNSETTLED : PODSKU_OK))
+        holds = complain(seed, "reconcile's code does not fit", rig->err.message);
     if (fake_alive_foreign(rig->fake) != SWEEP_FOREIGN)
         holds = complain(seed, "reconcile touched a foreign pod", NULL);
     return holds;
