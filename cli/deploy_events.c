@@ -224,7 +224,7 @@ void cli_deploy_event(void *ctx, const struct podsku_deploy_event *event)
     case PODSKU_EVENT_MADE: say_made(deploy, event); break;
     case PODSKU_EVENT_ADOPTED: say_labelled(deploy, event, true); break;
     case PODSKU_EVENT_SKIPPED: say_labelled(deploy, event, false); break;
-    case PODSKU_EVENT_WARNING: cli_warn(deploy->cli, "%s", event->text); break;
+    case PODSKU_EVENT_WARNING:
     case PODSKU_EVENT_NOT_GONE:
     case PODSKU_EVENT_OPEN: cli_warn(deploy->cli, "%s", event->text); break;
     case PODSKU_EVENT_KEPT: say_loud(deploy, event->text); break;

@@ -43,7 +43,7 @@ static enum podsku_code plan(struct cli_deploy *deploy, struct cli_round *round)
     size_t count = round->decision.candidate_count;
 
     round->entries = calloc(count + 1, sizeof *round->entries);
-    round->left_out = calloc(count + 1, sizeof *round->left_out);
+    round->left_out = calloc(count + 1, sizeof(const struct podsku_offer *));
     if (!round->entries || !round->left_out)
         return podsku_error_no_memory(&deploy->cli->err);
     for (size_t i = 0; i < count; i++) {

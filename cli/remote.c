@@ -144,7 +144,7 @@ static enum podsku_code log_in(const struct cli_remote *remote, const struct pod
     if (cli_ssh_check(&pod->ssh, &why) != PODSKU_OK)
         return podsku_error_set(err, PODSKU_UNVERIFIED, "no login: %s", why.message);
     for (;;) {
-        enum attempt attempt;
+        enum attempt attempt = TRY_HOPELESS;
         int64_t now_ms;
         enum podsku_code code =
             try_once(remote, pod, command, input, deadline_mono_ms, child, &attempt, complaint, err);
@@ -177,7 +177,7 @@ enum podsku_code cli_remote_ask(const struct cli_remote *remote, const struct po
                                 const struct podsku_buf *input, int64_t deadline_mono_ms, struct podsku_buf *out,
                                 int *status, struct podsku_error *err)
 {
-    struct cli_child_result child;
+    struct cli_child_result child = {.end = CLI_CHILD_EXITED};
     enum podsku_code code;
 
     for (int tries = 0; tries < CUT_MOST; tries++) {
@@ -329,7 +329,7 @@ enum podsku_code cli_remote_text(const struct cli_remote *remote, const struct p
     if (podsku_buf_failed(&script))
         code = podsku_error_no_memory(err);
     while (!code && again) {
-        struct cli_child_result child;
+        struct cli_child_result child = {.end = CLI_CHILD_EXITED};
         code = log_in(remote, pod, podsku_buf_text(&script), NULL, deadline_mono_ms, &child, err);
         if (code)
             break;
