@@ -187,7 +187,7 @@ size_t podsku_session_adopt(struct podsku_session *s, const char *intent, struct
     free(attempt->pod_id);
     attempt->pod_id = strdup(podsku_placed_id(placed));
     if (placed->entry)
-        attempt->entry = placed->entry;
+        podsku_session_identify(s, index, placed->entry, 1, placed);
     s->made++;
     podsku_session_event(s, PODSKU_EVENT_ADOPTED, index, placed, "found by its mark: %s is the pod of attempt %d",
                          podsku_placed_id(placed), attempt->attempt);

@@ -88,6 +88,9 @@ enum podsku_code podsku_session_journal(struct podsku_session *s, size_t index, 
 /* The same for a pod that was made: with the type that it says it has. */
 void podsku_session_journal_made(struct podsku_session *s, size_t index, const struct podsku_placed *placed,
                                  const char *why);
+/* Which candidate of a run it is, as soon as the pod says so: in *placed and in the attempt. */
+void podsku_session_identify(struct podsku_session *s, size_t index, const struct podsku_plan_entry *entries,
+                             size_t entry_count, struct podsku_placed *placed);
 bool podsku_session_rent(struct podsku_session *s, size_t index, const struct podsku_placed *placed);
 void podsku_session_reprice(struct podsku_session *s, size_t index, const struct podsku_placed *placed);
 void podsku_session_unrent(struct podsku_session *s, size_t index);

@@ -123,8 +123,7 @@ static enum podsku_step on_made(struct try *t)
     t->answer.cluster = (struct podsku_cluster){0};
     s->made++;
     attempt->pod_id = strdup(podsku_placed_id(&placed));
-    placed.entry = podsku_judge_entry(t->entries, t->entry_count, &placed);
-    attempt->entry = placed.entry;
+    podsku_session_identify(s, t->index, t->entries, t->entry_count, &placed);
     placed.expires_s = placed.pod.marks.expires_s;
     podsku_placed_price(&placed);
     podsku_session_event(s, PODSKU_EVENT_MADE, t->index, &placed, "created %s%s%s%s%s", podsku_placed_id(&placed),

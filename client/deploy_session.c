@@ -230,6 +230,24 @@ void podsku_session_journal_made(struct podsku_session *s, size_t index, const s
     (void)write_outcome(s, index, &outcome); /* its intent is durable: it is found again all the same */
 }
 
+void podsku_session_identify(struct podsku_session *s, size_t index, const struct podsku_plan_entry *entries,
+                             size_t entry_count, struct podsku_placed *placed)
+{
+    struct podsku_attempt *attempt = &s->result->attempts[index];
+    const struct podsku_plan_entry *entry = podsku_judge_entry(entries, entry_count, placed);
+
+    placed->entry = entry;
+    if (!entry || entry == attempt->entry)
+        return;
+    char *gpu_id = strdup(entry->gpu_id);
+    if (!gpu_id)
+        return; /* the attempt goes on naming the first of its run */
+    free(attempt->gpu_id);
+    attempt->gpu_id = gpu_id;
+    attempt->entry = entry;
+    attempt->listed_stock = entry->stock;
+}
+
 static struct podsku_rental *rental_of(const struct podsku_session *s, size_t index)
 {
     for (size_t i = 0; i < s->rental_count; i++)

@@ -191,6 +191,8 @@ static enum podsku_ready reread(struct wait *wait, enum podsku_fit *fit)
     if (code != PODSKU_OK)
         return PODSKU_READY; /* no answer says nothing about the pod; the deadline bounds this */
     wait->absent_ms = 0;
+    if (wait->entry_count > 1)
+        podsku_session_identify(s, wait->index, wait->entries, wait->entry_count, wait->placed);
     podsku_session_reprice(s, wait->index, wait->placed);
     if (has_ended(status_of(wait->placed, &word))) {
         (void)snprintf(wait->why, wait->why_size, "it is %s", word);

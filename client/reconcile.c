@@ -184,12 +184,41 @@ static const struct podsku_thing *thing_of(const struct scan *scan, const struct
     return thing;
 }
 
-static bool all_found(struct scan *scan)
+static bool is_handed_over(const struct podsku_entry *entry)
+{
+    return entry->state == PODSKU_ENTRY_HANDED_OVER || entry->state == PODSKU_ENTRY_KEPT;
+}
+
+static bool launch_known(const struct scan *scan, const char *launch_id)
 {
     for (size_t i = 0; i < scan->entries.count; i++)
-        if (wants_settling(scan, &scan->entries.list[i]) && !thing_of(scan, &scan->entries.list[i]))
+        if (strcmp(scan->entries.list[i].launch_id, launch_id) == 0)
+            return true;
+    return false;
+}
+
+/* Of a launch that no journal here knows: whether a list shows anything. It may be as new as any. */
+static bool launch_found(const struct scan *scan, const char *launch_id)
+{
+    for (size_t i = 0; i < scan->things.count; i++)
+        if (strcmp(scan->things.list[i].marks.launch_id, launch_id) == 0)
+            return true;
+    return launch_known(scan, launch_id);
+}
+
+static bool all_found(struct scan *scan)
+{
+    const char *launch_id = scan->options->launch_id;
+
+    for (size_t i = 0; i < scan->entries.count; i++) {
+        const struct podsku_entry *entry = &scan->entries.list[i];
+        /* To end what was handed over a moment ago, it must be found first. */
+        bool new = launch_id &&strcmp(entry->launch_id, launch_id) == 0 && is_handed_over(entry) &&
+                   podsku_clock_wall_ms(scan->clock) - entry->at_ms < scan->settle_ms;
+        if ((new || wants_settling(scan, entry)) && !thing_of(scan, entry))
             return false;
-    return true;
+    }
+    return !launch_id || launch_found(scan, launch_id);
 }
 
 static bool signalled(const struct scan *scan)
@@ -290,11 +319,6 @@ static void close_ended(struct scan *scan, struct podsku_entry *entry, const str
         journal(scan, entry, PODSKU_ENTRY_GONE, NULL, "it is TERMINATED");
 }
 
-static bool is_handed_over(const struct podsku_entry *entry)
-{
-    return entry->state == PODSKU_ENTRY_HANDED_OVER || entry->state == PODSKU_ENTRY_KEPT;
-}
-
 /* Closes what has no live pod. Handed-over pods are looked after, too: their entries would stay for ever. */
 static void close_entries(struct scan *scan)
 {
@@ -314,14 +338,6 @@ static void close_entries(struct scan *scan)
 }
 
 /* ------------------------------------------------------------------ things */
-
-static bool launch_known(const struct scan *scan, const char *launch_id)
-{
-    for (size_t i = 0; i < scan->entries.count; i++)
-        if (strcmp(scan->entries.list[i].launch_id, launch_id) == 0)
-            return true;
-    return false;
-}
 
 static bool report(struct scan *scan, const struct podsku_thing *thing, enum podsku_reconcile_state state,
                    bool unsettled, const char *why)
@@ -502,6 +518,18 @@ static bool wants_v1(const struct scan *scan)
     return scan->options->launch_id || scan->options->expired;
 }
 
+/* Whether an open entry stands for this pod: it is counted already. */
+static bool is_counted(const struct scan *scan, const struct podsku_reconcile_pod *pod)
+{
+    for (size_t i = 0; i < scan->entries.count; i++) {
+        const struct podsku_entry *entry = &scan->entries.list[i];
+        if (podsku_entry_unfinished(entry) && entry->attempt == pod->attempt &&
+            strcmp(entry->launch_id, pod->launch_id) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Open entries that are this run's business, and pods that no entry stands for. */
 static void count_open(struct scan *scan)
 {
@@ -519,8 +547,7 @@ static void count_open(struct scan *scan)
     }
     for (size_t i = 0; i < scan->result->count; i++) {
         const struct podsku_reconcile_pod *pod = &scan->result->list[i];
-        const struct podsku_entry *entry = podsku_entries_by_pod(&scan->entries, pod->id);
-        open += pod->unsettled && !(entry && podsku_entry_unfinished(entry));
+        open += pod->unsettled && !is_counted(scan, pod);
     }
     scan->result->open = open;
 }
