@@ -137,9 +137,10 @@ static void put_over_cap(struct podsku_buf *out, const struct podsku_decision *d
 static void say_left_out(const struct cli_deploy *deploy)
 {
     const struct cli_round *round = deploy->round;
+    bool capped = deploy->options.max_gpu_uusd || deploy->options.max_total_uusd;
     struct podsku_buf text = {0};
     int64_t most = 0;
-    char window[PODSKU_MONEY_TEXT_SIZE], cap[PODSKU_MONEY_TEXT_SIZE];
+    char cap[PODSKU_MONEY_TEXT_SIZE];
 
     for (size_t i = 0; i < round->left_out_count; i++) {
         podsku_buf_printf(&text, "%s%s ", i ? ", " : "", podsku_gpu_name(round->left_out[i]->type));
@@ -149,9 +150,9 @@ static void say_left_out(const struct cli_deploy *deploy)
     }
     if (round->left_out_count == 0)
         return;
-    /* The factor is read and shown like money: two decimals or more. */
-    cli_say(deploy->cli, "left out, since no cap was given and they cost more than %s times the first: %s",
-            podsku_money_text(deploy->window_millionths, window), podsku_buf_text(&text));
+    cli_say(deploy->cli, "left out, since %s and they cost more than %g times the first: %s",
+            capped ? "a window was given" : "no cap was given", (double)deploy->window_millionths / MILLION,
+            podsku_buf_text(&text));
     if (most > 0)
         cli_say(deploy->cli, "to widen: --price-window none (or a larger factor), or a cap: --max-total %s",
                 podsku_money_text(most, cap));

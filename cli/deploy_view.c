@@ -187,16 +187,13 @@ enum podsku_code cli_deploy_hand_over(void *ctx, const struct podsku_deploy_resu
 {
     struct cli_deploy *deploy = ctx;
     struct cli *cli = deploy->cli;
-    enum podsku_deploy_end end = deploy->options.verify ? PODSKU_DEPLOY_VERIFIED
-                                 : deploy->options.wait ? PODSKU_DEPLOY_RUNNING
-                                                        : PODSKU_DEPLOY_CREATED;
     struct podsku_buf out = {0};
     enum podsku_code code;
 
     cli_progress_end(cli);
     deploy->talk.line[0] = '\0';
     if (cli->output == CLI_JSON) {
-        code = cli_write_json(cli, cli_deploy_json(deploy, result, end));
+        code = cli_write_json(cli, cli_deploy_json(deploy, result, result->end));
     } else {
         cli_deploy_line(deploy, result, &out);
         code = podsku_buf_failed(&out) ? podsku_error_no_memory(&cli->err)

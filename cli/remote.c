@@ -110,7 +110,8 @@ static enum podsku_code try_once(const struct cli_remote *remote, const struct p
     /* A try that says nothing does not make what an earlier one said wrong. */
     if (said[0])
         (void)snprintf(complaint, 256, "%s", said);
-    if (child->end == CLI_CHILD_INTERRUPTED) {
+    /* A terminal's Ctrl-C reaches ssh as well, and may end it before it is ended here. */
+    if (child->end == CLI_CHILD_INTERRUPTED || cli_signals_stop()) {
         code = podsku_error_set(err, PODSKU_INTERRUPTED, "interrupted");
         cli_child_free(child);
         return code;
@@ -169,6 +170,11 @@ static enum podsku_code log_in(const struct cli_remote *remote, const struct pod
         return podsku_error_set(err, PODSKU_INTERRUPTED, "interrupted");
     podsku_error_hint(err, "usually the key (--ssh-key FILE; podsku doctor lists the registered ones) or an image "
                            "without sshd");
+    if (strstr(complaint, "Host key verification failed"))
+        return podsku_error_set(err, PODSKU_UNVERIFIED,
+                                "no login to %s port %d: its host key is not the one seen before (after a restart of "
+                                "the pod that is usual: ssh-keygen -R podsku-%s -f %s)",
+                                pod->ssh.host, pod->ssh.port, pod->id, remote->ssh.known_hosts);
     return podsku_error_set(err, PODSKU_UNVERIFIED, "no login to %s port %d: %s", pod->ssh.host, pod->ssh.port,
                             complaint[0] ? complaint : "no answer");
 }

@@ -41,7 +41,7 @@ static enum podsku_code copy(struct cli_run *run, const struct podsku_pod *pod, 
     if (code)
         return code;
     cli_ssh_complaint(&child.errors, complaint, sizeof complaint);
-    if (child.end == CLI_CHILD_INTERRUPTED)
+    if (child.end == CLI_CHILD_INTERRUPTED || cli_signals_stop())
         code = podsku_error_set(err, PODSKU_INTERRUPTED, "interrupted while copying");
     else if (child.end == CLI_CHILD_TIMED_OUT)
         code = podsku_error_set(err, PODSKU_TIMEOUT, "--ttl was reached while copying");

@@ -223,6 +223,29 @@ static void verifies_every_member_of_a_cluster(void **state)
     json_decref(doc);
 }
 
+/* A machine that answers with another host key than before is not asked anything. */
+static void does_not_trust_another_host_key(void **state)
+{
+    char path[160], line[256] = "";
+    FILE *file;
+
+    (void)state;
+    play(SSHD_NVLINK, false);
+    EXPECT_RUN(&program, 0, "deploy", TWO, "--ssh", "--wait", "--ssh-key", key);
+    (void)snprintf(path, sizeof path, "%s/user.pub", first.folder); /* any other key will do */
+    file = fopen(path, "r");
+    assert_non_null(file);
+    (void)!fgets(line, sizeof line, file);
+    (void)fclose(file);
+    (void)snprintf(path, sizeof path, "%s/state/podsku/known_hosts", program.folder);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    (void)fprintf(file, "podsku-pod0001 %s", line);
+    (void)fclose(file);
+    EXPECT_RUN(&program, 9, "verify", "--pod", "pod0001", "--ssh-key", key);
+    HOLDS(program_out(&program), "ssh-keygen -R podsku-pod0001");
+}
+
 /* What ssh gets: every option of the contract, and no key. */
 static void gives_ssh_no_key(void **state)
 {
@@ -436,6 +459,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(rents_nothing_without_a_registered_key, setup, teardown),
         cmocka_unit_test_setup_teardown(waits_for_sshd, setup, teardown),
         cmocka_unit_test_setup_teardown(verifies_every_member_of_a_cluster, setup, teardown),
+        cmocka_unit_test_setup_teardown(does_not_trust_another_host_key, setup, teardown),
         cmocka_unit_test_setup_teardown(gives_ssh_no_key, setup, teardown),
         cmocka_unit_test_setup_teardown(passes_exit_statuses_through, setup, teardown),
         cmocka_unit_test_setup_teardown(quotes_the_command_and_brings_the_environment, setup, teardown),
