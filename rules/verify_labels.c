@@ -6,6 +6,9 @@
 
 #include "rules/verify_parts.h"
 
+/* What hangs on the last GPU's label may be any number of devices. */
+#define DEVICES_FUSED 64
+
 /* --- words ------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -177,7 +180,16 @@ static bool line_word_pair(const struct verify_line *line, size_t i, const char 
            podsku_verify_token_is(&line->tokens[i + 1], second);
 }
 
-/* The columns behind the GPUs. */
+/* Devices that a word of the header names: "NIC7NIC8" are two that a terminal ran together. */
+static int count_devices(const struct verify_token *token)
+{
+    int count = 0;
+
+    for (size_t i = 0; i + 3 <= token->len; i++)
+        count += memcmp(token->text + i, "NIC", 3) == 0 || memcmp(token->text + i, "mlx", 3) == 0;
+    return count > 1 ? count : 1;
+}
+
 void podsku_verify_read_columns(const struct verify_line *line, const struct verify_header *header,
                                 struct verify_matrix *m)
 {
@@ -197,12 +209,14 @@ void podsku_verify_read_columns(const struct verify_line *line, const struct ver
         }
         m->has_gpu_numa |= line_word_pair(line, i, "GPU", "NUMA");
     }
-    if (header->next < line->token_count) {
-        const struct verify_token *next = &line->tokens[header->next];
-        m->has_devices |= !podsku_verify_token_is(next, "CPU") && !podsku_verify_token_is(next, "NUMA") &&
-                          !podsku_verify_token_is(next, "GPU") && !podsku_verify_token_is(next, "CPUAffinity");
+    m->devices += header->fused ? DEVICES_FUSED : 0;
+    for (size_t i = header->next; i < line->token_count; i++) {
+        const struct verify_token *token = &line->tokens[i];
+        if (podsku_verify_token_is(token, "CPU") || podsku_verify_token_is(token, "NUMA") ||
+            podsku_verify_token_is(token, "GPU") || podsku_verify_token_is(token, "CPUAffinity"))
+            break;
+        m->devices += count_devices(token);
     }
-    m->has_devices |= header->fused;
 }
 
 /* Is this the header of a matrix? */
@@ -210,8 +224,11 @@ bool podsku_verify_is_header(const struct verify_line *line, const struct verify
 {
     if (header->next == line->token_count)
         return header->columns > 1 || header->fused || line->token_count == 1;
-    if (podsku_verify_is_cell(&line->tokens[header->next]))
-        return false; /* a row */
+    /* A row, perhaps a damaged one: no column is called by a link code. */
+    for (size_t i = header->next; i < line->token_count; i++) {
+        if (podsku_verify_is_cell(&line->tokens[i]))
+            return false;
+    }
     return header->fused || podsku_verify_heads_column(&line->tokens[header->next]) ||
            podsku_verify_line_has(line, "Affinity");
 }

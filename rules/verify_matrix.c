@@ -115,7 +115,10 @@ static void read_cells(struct verify_matrix *m, int i, const struct verify_line 
     if (j < m->gpus)
         return;
     m->row_count++;
-    if (!m->has_devices && index < line->token_count && podsku_verify_is_cell(&line->tokens[index])) {
+    int others = 0; /* cells of other devices */
+    while (index + (size_t)others < line->token_count && podsku_verify_is_cell(&line->tokens[index + (size_t)others]))
+        others++;
+    if (others > m->devices) {
         set_problem(m, VERIFY_CONFLICTING, "row GPU%d has more cells than the header has columns", i);
         m->header_broken = true;
     }
@@ -271,7 +274,7 @@ static void finish(struct verify_matrix_reader *reader)
     if (now->gpus)
         clear_matrix(reader->now);
     reader->pending_row = -1;
-    reader->header_open = reader->closed = false;
+    reader->header_open = reader->closed = reader->after_row = false;
 }
 
 static void start(struct verify_matrix_reader *reader, const struct verify_line *line,
@@ -322,20 +325,25 @@ static void read_row(struct verify_matrix_reader *reader, const struct verify_li
     struct verify_matrix *m = reader->now;
     int cells = count_cells(line, label + 1, m->gpus ? m->gpus : VERIFY_GPUS);
 
+    /* Right below a row, whatever follows the label: there are more GPUs than the header has columns. */
+    if (m->gpus && i >= m->gpus && label == 0 && reader->after_row)
+        m->header_broken = true;
+    reader->after_row = false;
     if (cells == 0)
         return; /* "GPU0 <-> GPU1: ..." */
     if (m->gpus == 0 || reader->closed) {
         int paths = 0;
         for (size_t t = label + 1; t < line->token_count; t++)
             paths += podsku_path_parse(line->tokens[t].text, line->tokens[t].len).path > PODSKU_PATH_UNKNOWN;
-        /* A matrix without its header; the rows of a P2P matrix and prose do not matter. */
-        reader->orphans |= paths > 1 && podsku_verify_is_cell(&line->tokens[label + 1]);
+        /* A matrix without its header, or more rows than columns; prose and P2P rows do not matter. */
+        reader->orphans |= paths > (m->gpus && i >= m->gpus ? 0 : 1) && podsku_verify_is_cell(&line->tokens[label + 1]);
         return;
     }
     reader->header_open = false;
     if (i >= m->gpus) {
         set_problem(m, VERIFY_CONFLICTING, "row GPU%d has no column in the header", i);
         m->header_broken = true;
+        reader->orphans = true;
         return;
     }
     if (m->filled[i]) {
@@ -343,6 +351,7 @@ static void read_row(struct verify_matrix_reader *reader, const struct verify_li
         return;
     }
     read_cells(m, i, line, label, label + 1);
+    reader->after_row = true;
     reader->pending_row = m->filled[i] < m->gpus ? i : -1;
     if (m->row_count == m->gpus)
         reader->closed = true;
@@ -468,6 +477,7 @@ void podsku_verify_matrix_line(struct verify_matrix_reader *reader, const struct
     if (extend_row(reader, line))
         return;
     reader->pending_row = -1;
+    reader->after_row = false;
     if (reader->now->gpus) {
         read_legend(reader->now, line);
         if (reader->now->legend)
@@ -478,6 +488,8 @@ void podsku_verify_matrix_line(struct verify_matrix_reader *reader, const struct
 void podsku_verify_matrix_end(struct verify_matrix_reader *reader)
 {
     finish(reader);
+    if (reader->lone_gpus && reader->topo->gpus && reader->lone_gpus != reader->topo->gpus)
+        clash(reader, VERIFY_CONFLICTING, "the text has the header of another matrix, without its rows");
     if (reader->orphans && reader->topo->gpus && reader->topo->problem.code < 0)
         clash(reader, VERIFY_CONFLICTING, "the text has rows of a second matrix without its header");
 }

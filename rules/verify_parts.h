@@ -89,7 +89,8 @@ struct verify_matrix {
     bool mp;         /* `topo -mp` stands before it */
     bool header_cut; /* the text ends in the header */
     bool header_broken;
-    bool has_devices, has_cpu, has_numa, has_gpu_numa; /* columns after the GPUs */
+    bool has_cpu, has_numa, has_gpu_numa; /* columns after the GPUs */
+    int devices;                          /* columns of other devices between them, at most */
     bool legend, legend_nv, legend_done;
     const char *tool;        /* another vendor's tool that printed it; NULL: none known */
     int numa_tab;            /* tabs from the first label to the NUMA column in the header */
@@ -133,6 +134,7 @@ struct verify_matrix_reader {
     int pending_row;             /* a row whose line ended early; -1: none */
     bool header_open;            /* the header's line ended with a GPU column */
     bool closed;                 /* no more rows: all are there, or the legend began */
+    bool after_row;              /* the line before was a row */
     enum verify_kind command;    /* of the last `topo` command seen */
     char command_letter;         /* of -p2p */
     bool command_mp;             /* -mp */

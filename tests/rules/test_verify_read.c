@@ -235,6 +235,69 @@ static void cut_texts_of_the_environment(void **state)
     assert_int_equal(check_folder(folder, check_cuts, &count), 0);
 }
 
+/* Lines first to last of the text, in a buffer. */
+static void put_lines(struct podsku_buf *out, const char *text, size_t len, size_t skip, size_t twice, size_t width)
+{
+    for (size_t at = 0, line = 0; at < len; line++) {
+        const char *newline = memchr(text + at, '\n', len - at);
+        size_t size = newline ? (size_t)(newline - text) - at : len - at;
+        size_t shown = size < width ? size : width;
+        for (int times = line == skip ? 0 : line == twice ? 2 : 1; times > 0; times--) {
+            podsku_buf_append(out, text + at, shown);
+            podsku_buf_putc(out, '\n');
+        }
+        at += size + 1;
+    }
+}
+
+/* The damaged text is read as before, or not at all: never as something else. */
+static bool still_right(const struct podsku_buf *damaged, const json_t *links)
+{
+    json_t *found = verify_text(podsku_buf_text(damaged), damaged->len, &nothing, NULL);
+    bool unknown = strcmp(json_string_value(json_object_get(found, "nvlink")), "unknown") == 0;
+    bool same = json_equal(links, json_object_get(found, "links"));
+
+    json_decref(found);
+    return unknown || same;
+}
+
+/* A line lost, a line twice, the right side cut off. */
+static int check_damage(const char *path, const char *text, size_t len, const json_t *expected)
+{
+    const json_t *links = json_object_get(expected, "links");
+    const size_t none = SIZE_MAX;
+    struct podsku_buf damaged = {0};
+    int bad = 0;
+
+    /* UTF-16 has no lines of bytes. */
+    if (json_is_null(links) || memchr(text, '\0', len))
+        return 0;
+    for (size_t line = 0; line < 40; line++) {
+        for (int twice = 0; twice < 2; twice++) {
+            podsku_buf_reset(&damaged);
+            put_lines(&damaged, text, len, twice ? none : line, twice ? line : none, none);
+            bad += !still_right(&damaged, links);
+        }
+    }
+    for (size_t width = 4; width < 100; width++) {
+        podsku_buf_reset(&damaged);
+        put_lines(&damaged, text, len, none, none, width);
+        bad += !still_right(&damaged, links);
+    }
+    podsku_buf_free(&damaged);
+    if (bad)
+        print_error("%s: read as something else when damaged, in %d ways\n", path, bad);
+    return bad;
+}
+
+static void damaged_texts(void **state)
+{
+    int count = 0;
+
+    (void)state;
+    assert_int_equal(check_folder(PODSKU_FIXTURES "/topo", check_damage, &count), 0);
+}
+
 /* A cut text with a pair that is not NVLink is a mismatch already; one without is unverified. */
 static void cut_text_judged(void **state)
 {
@@ -310,8 +373,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_texts),       cmocka_unit_test(texts_of_the_environment),
         cmocka_unit_test(cut_texts),       cmocka_unit_test(cut_texts_of_the_environment),
-        cmocka_unit_test(cut_text_judged), cmocka_unit_test(large_matrices),
-        cmocka_unit_test(large_texts),
+        cmocka_unit_test(cut_text_judged), cmocka_unit_test(damaged_texts),
+        cmocka_unit_test(large_matrices),  cmocka_unit_test(large_texts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
