@@ -1,7 +1,8 @@
 /*
  * Whole processes side by side: measure ROUNDS [-i INPUT] COMMAND... [-- COMMAND...]... runs every
  * command once a round, in turn, so that a noisy machine hits all alike, and prints for each the median
- * and least wall time and the most memory. Standard output of the commands goes to /dev/null.
+ * and least wall time, the median processor time (which other work on the machine disturbs less), and
+ * the most memory; "x" is against the first command. Output of the commands goes to /dev/null.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@ enum { COMMANDS_MAX = 8, ROUNDS_MAX = 1000 };
 struct command {
     char **argv;
     const char *input;
-    double ms[ROUNDS_MAX];
+    double ms[ROUNDS_MAX], cpu_ms[ROUNDS_MAX];
     long peak_kib;
 };
 
@@ -27,6 +28,11 @@ static double now_ms(void)
 
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static double to_ms(struct timeval time)
+{
+    return (double)time.tv_sec * 1e3 + (double)time.tv_usec / 1e3;
 }
 
 static void redirect(const char *path, int flags, int fd)
@@ -55,6 +61,7 @@ static int run(struct command *command, int round)
     if (child < 0 || wait4(child, &status, 0, &usage) != child)
         return 1;
     command->ms[round] = now_ms() - start;
+    command->cpu_ms[round] = to_ms(usage.ru_utime) + to_ms(usage.ru_stime);
     if (usage.ru_maxrss > command->peak_kib)
         command->peak_kib = usage.ru_maxrss;
     return !WIFEXITED(status) || WEXITSTATUS(status) >= 126 ? 1 : 0;
@@ -95,6 +102,7 @@ int main(int argc, char **argv)
     static struct command commands[COMMANDS_MAX];
     int rounds = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 0;
     double first = 0;
+    double first_cpu = 0;
 
     if (rounds < 1 || rounds > ROUNDS_MAX) {
         (void)fprintf(stderr, "usage: measure ROUNDS [-i INPUT] COMMAND... [-- COMMAND...]...\n");
@@ -109,12 +117,17 @@ int main(int argc, char **argv)
             }
     for (size_t i = 0; i < count; i++) {
         qsort(commands[i].ms, (size_t)rounds, sizeof *commands[i].ms, by_time);
+        qsort(commands[i].cpu_ms, (size_t)rounds, sizeof *commands[i].cpu_ms, by_time);
         double median = commands[i].ms[rounds / 2];
-        if (i == 0)
+        double cpu = commands[i].cpu_ms[rounds / 2];
+        if (i == 0) {
             first = median;
+            first_cpu = cpu;
+        }
         const char *name = strrchr(commands[i].argv[0], '/');
-        printf("  %-12s median %9.2f ms  least %9.2f ms  peak %7ld KiB  x %.2f\n",
-               name ? name + 1 : commands[i].argv[0], median, commands[i].ms[0], commands[i].peak_kib, median / first);
+        printf("  %-10s median %9.2f ms x %.2f  least %9.2f ms  cpu %9.2f ms x %.2f  peak %7ld KiB\n",
+               name ? name + 1 : commands[i].argv[0], median, median / first, commands[i].ms[0], cpu, cpu / first_cpu,
+               commands[i].peak_kib);
     }
     return 0;
 }

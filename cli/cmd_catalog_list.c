@@ -104,7 +104,7 @@ static enum podsku_code choose_types(struct list *list)
     bool *listed = calloc(count + 1, sizeof *listed);
     enum podsku_code code = PODSKU_OK;
 
-    list->view.types = calloc(count + 1, sizeof *list->view.types);
+    list->view.types = calloc(count + 1, sizeof(const struct podsku_gpu_type *));
     if (!listed || !list->view.types) {
         free(listed);
         return podsku_error_no_memory(&list->cli->err);
@@ -116,7 +116,7 @@ static enum podsku_code choose_types(struct list *list)
         if (!any || listed[i])
             list->view.types[list->view.count++] = &list->catalog->types[i];
     free(listed);
-    qsort(list->view.types, list->view.count, sizeof *list->view.types, by_name);
+    qsort(list->view.types, list->view.count, sizeof(const struct podsku_gpu_type *), by_name);
     if (list->req.limit > 0 && list->view.count > (size_t)list->req.limit)
         list->view.count = (size_t)list->req.limit;
     return code;
@@ -175,7 +175,7 @@ static enum podsku_code show(struct list *list, struct podsku_buf *out)
         case CLI_CSV: cli_catalog_csv(&list->view, out); break;
         case CLI_WIDE: code = cli_catalog_wide(&list->view, out); break;
         case CLI_IDS:
-            for (size_t i = 0; i < list->view.count; i++)
+            for (size_t i = 0; i < list->view.count && list->view.types[i]; i++)
                 podsku_buf_printf(out, "%s\n", list->view.types[i]->id);
             break;
         default: code = list->view.count > 0 ? cli_catalog_table(&list->view, out) : PODSKU_OK; break;

@@ -16,7 +16,7 @@ struct mig {
     const struct podsku_facts_set *facts;
     struct podsku_client *client;
     struct podsku_catalog *catalog;
-    const struct podsku_mig_profile **rows; /* owned array */
+    const struct podsku_mig_profile **rows; /* owned array, ends with NULL */
     size_t count;
 };
 
@@ -203,7 +203,7 @@ static enum podsku_code choose_rows(struct mig *mig, const char *card)
     size_t count;
     const struct podsku_mig_profile *profiles = podsku_mig_profiles(&count);
 
-    mig->rows = calloc(count + 1, sizeof *mig->rows);
+    mig->rows = calloc(count + 1, sizeof(const struct podsku_mig_profile *));
     if (!mig->rows)
         return podsku_error_no_memory(&mig->cli->err);
     for (size_t i = 0; i < count; i++)
@@ -248,7 +248,7 @@ static json_t *document(const struct mig *mig)
     bool ok = profiles && podsku_json_set(object, "schema", json_string("podsku.mig/1")) &&
               podsku_json_set(object, "catalog", cli_source_json(mig->catalog));
 
-    for (size_t i = 0; ok && i < mig->count; i++)
+    for (size_t i = 0; ok && mig->rows[i]; i++)
         ok = cli_json_append(profiles, profile_json(mig, mig->rows[i]));
     ok = ok && json_object_set(object, "profiles", profiles) == 0;
     json_decref(profiles);

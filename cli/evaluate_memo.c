@@ -107,7 +107,11 @@ void cli_memo_keep(struct cli_memo *memo, json_t *requirement, size_t catalog, c
         return;
     memcpy(copy, text, len);
     struct cli_memo_entry *slot = slot_of(memo, memo->hash, requirement, catalog);
-    *slot = (struct cli_memo_entry){memo->hash, json_incref(requirement), catalog, copy, len};
+    slot->hash = memo->hash;
+    slot->requirement = json_incref(requirement);
+    slot->catalog = catalog;
+    slot->text = copy;
+    slot->len = len;
     memo->count++;
     memo->bytes += len;
 }

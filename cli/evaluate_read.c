@@ -48,11 +48,12 @@ static enum podsku_code make_room(struct cli_scenarios *in, struct podsku_error 
         podsku_error_where(err, "%s:%zu", in->name, in->line);
         return podsku_error_set(err, PODSKU_INPUT, "a scenario larger than %d MiB", SCENARIO_MAX >> 20);
     }
-    char *bytes = realloc(in->bytes, 2 * in->room);
+    size_t room = in->room ? 2 * in->room : FIRST_ROOM;
+    char *bytes = realloc(in->bytes, room);
     if (!bytes)
         return podsku_error_no_memory(err);
     in->bytes = bytes;
-    in->room *= 2;
+    in->room = room;
     return PODSKU_OK;
 }
 

@@ -49,6 +49,7 @@ static void clear(struct cli_observation *observation)
     free(observation->cloud);
     free(observation->data_center);
     free(observation->verdict);
+    *observation = (struct cli_observation){0};
 }
 
 /* One line; PODSKU_OK with *readable false when it is no observation. */

@@ -86,7 +86,7 @@ static enum podsku_code choose_picks(struct selection *sel)
 {
     const struct podsku_decision *decision = &sel->decision;
 
-    sel->picks = calloc(decision->candidate_count + 1, sizeof *sel->picks);
+    sel->picks = calloc(decision->candidate_count + 1, sizeof(const struct podsku_offer *));
     sel->is_pick = calloc(sel->catalog->type_count + 1, sizeof *sel->is_pick);
     sel->pools = calloc(decision->candidate_count + 1, sizeof *sel->pools);
     if (!sel->picks || !sel->is_pick || !sel->pools)

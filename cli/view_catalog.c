@@ -156,6 +156,13 @@ static void put_nvlink(struct podsku_buf *out, const void *ctx, const void *row)
         podsku_buf_puts(out, podsku_evidence_name(type->facts->evidence));
 }
 
+static void put_stock_word(struct podsku_buf *out, const void *ctx, const void *row)
+{
+    const struct podsku_stock_view *seen = NULL;
+
+    put_text(out, cli_stock_word(stock_of(ctx, row, &seen)));
+}
+
 static void put_stock(struct podsku_buf *out, const void *ctx, const void *row)
 {
     const struct podsku_stock_view *seen = NULL;
@@ -194,7 +201,8 @@ static const struct cli_grid_field fields[] = {
     {NULL, "MOST", TABLE, true, false, 4, put_most_here},
     {"max_gpus_secure", "MOST SECURE", WIDE | CSV, true, false, 0, put_secure_most},
     {"max_gpus_community", "MOST COMMUNITY", WIDE | CSV, true, false, 0, put_community_most},
-    {"stock", "STOCK", TABLE | WIDE | CSV, false, false, 2, put_stock},
+    {NULL, "STOCK", TABLE, false, false, 2, put_stock_word},
+    {"stock", "STOCK", WIDE | CSV, false, false, 0, put_stock},
     {NULL, "NVLINK", TABLE, false, false, 0, put_nvlink},
     {"link", "LINK", WIDE | CSV, false, false, 0, put_link},
     {"evidence", "EVIDENCE", WIDE | CSV, false, false, 0, put_evidence},

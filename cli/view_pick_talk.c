@@ -73,7 +73,10 @@ static void put_stock_count(struct podsku_buf *out, const struct podsku_catalog 
     podsku_buf_puts(out, ", stock asked for ");
     int last = 0;
     for (size_t i = 0; i < catalog->read_count; i++) {
-        if (catalog->reads[i].count == last)
+        bool again = false; /* the other cloud's reads are for the same counts */
+        for (size_t j = 0; j < i && !again; j++)
+            again = catalog->reads[j].count == catalog->reads[i].count;
+        if (again)
             continue;
         podsku_buf_printf(out, "%s%d", last ? "," : "", catalog->reads[i].count);
         last = catalog->reads[i].count;
@@ -251,7 +254,10 @@ static void put_cap(struct podsku_buf *out, const struct pick_view *view)
 
 static void say_next(const struct pick_view *view)
 {
-    static const char *const without[] = {"limit", NULL};
+    const struct podsku_requirement *req = view->req;
+    bool derived = (req->countries.count > 0 || req->region || req->compliance.count > 0) &&
+                   !cli_has(view->cli, "data-center"); /* deploy derives the data centers again */
+    const char *const without[] = {"limit", derived ? "data_center" : NULL, NULL};
     struct podsku_buf line = {0};
 
     podsku_buf_puts(&line, "podsku deploy");
