@@ -11,8 +11,6 @@
 #include "cli/stock.h"
 #include "cli/view_pick.h"
 
-#define INTERVAL_LEAST_MS 1000
-
 /* One reading with its decision. */
 struct reading {
     struct podsku_catalog *catalog;
@@ -303,9 +301,7 @@ static enum podsku_code prepare(struct watch *watch)
         podsku_requirement_init(&watch->req);
         return code;
     }
-    code = cli_duration(cli, "interval", CLI_WATCH_INTERVAL_MS, &watch->interval_ms);
-    if (!code && watch->interval_ms < INTERVAL_LEAST_MS)
-        code = podsku_error_set(&cli->err, PODSKU_USAGE, "--interval is 1s or more");
+    code = cli_interval(cli, &watch->interval_ms);
     if (!code)
         code = cli_duration(cli, "timeout", 0, &timeout_ms);
     if (!code)

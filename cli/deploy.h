@@ -52,6 +52,7 @@ struct cli_deploy {
     bool keys_read;
     size_t key_count;
     int64_t stock_wait_ms, stock_deadline_ms; /* --wait-stock; 0: not asked */
+    int64_t interval_ms;                      /* between two readings while it waits */
     struct cli_deploy_talk talk;
     bool handed_over;
 };

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/deploy.h"
+#include "cli/stock.h"
 
 #define ATTEMPTS_MOST 1000
 #define WINDOW_DEFAULT_MILLIONTHS 1500000
@@ -89,7 +90,9 @@ static enum podsku_code set_times(struct cli_deploy *deploy)
         code = duration(cli, "ttl", &deploy->options.ttl_ms);
     if (!code)
         code = duration(cli, "wait-stock", &deploy->stock_wait_ms);
-    return code;
+    if (!code)
+        code = needs(cli, "interval", "wait-stock");
+    return code ? code : cli_interval(cli, &deploy->interval_ms);
 }
 
 static enum podsku_code set_limits(struct cli_deploy *deploy)

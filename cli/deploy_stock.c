@@ -53,7 +53,7 @@ enum podsku_code cli_deploy_more(void *ctx, const struct podsku_plan_entry **pla
     deploy->talk.line[0] = '\0';
     cli_say(cli, "nothing could be placed: watching the catalogue (--wait-stock)");
     while (!code && !found) {
-        code = cli_watch_pause(cli, deploy->client, CLI_WATCH_INTERVAL_MS, deploy->stock_deadline_ms);
+        code = cli_watch_pause(cli, deploy->client, deploy->interval_ms, deploy->stock_deadline_ms);
         if (!code)
             code = read_again(deploy, &found);
     }

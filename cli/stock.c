@@ -8,6 +8,16 @@
 #include "cli/signals.h"
 
 #define SLICE_MS 200
+#define INTERVAL_LEAST_MS 1000
+
+enum podsku_code cli_interval(struct cli *cli, int64_t *interval_ms)
+{
+    enum podsku_code code = cli_duration(cli, "interval", CLI_WATCH_INTERVAL_MS, interval_ms);
+
+    if (!code && *interval_ms < INTERVAL_LEAST_MS)
+        code = podsku_error_set(&cli->err, PODSKU_USAGE, "--interval is 1s or more");
+    return code;
+}
 
 bool cli_in_stock(const struct podsku_requirement *req, const struct podsku_offer *offer)
 {

@@ -13,6 +13,9 @@
 
 #define CLI_WATCH_INTERVAL_MS 30000
 
+/* --interval: 1 s or more. */
+enum podsku_code cli_interval(struct cli *cli, int64_t *interval_ms) PODSKU_CHECKED;
+
 /* True if stock is known and at least what the requirement asks for (and not none). */
 bool cli_in_stock(const struct podsku_requirement *req, const struct podsku_offer *offer);
 

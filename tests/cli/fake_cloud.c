@@ -31,6 +31,7 @@ struct reply {
     const char *text; /* NULL: no body */
     const char *type; /* Content-Type; NULL: JSON */
     char *owned;      /* instead of text, freed after it was sent */
+    const char *headers;
     bool stream;
 };
 
@@ -386,6 +387,7 @@ static void answer(struct cloud *cloud, const struct https_request *request, str
             return;
         }
         reply->status = 200;
+        reply->headers = cloud->catalog_headers;
         reply->value = catalog_view(cloud);
     } else if (strncmp(path, "/v2/catalog/datacenters", 23) == 0) {
         reply->status = 200;
@@ -424,6 +426,7 @@ static void handle(void *ctx, const struct https_request *request, struct https_
     out->status = reply.status;
     out->body = *owned ? *owned : reply.text;
     out->type = reply.type;
+    out->headers = reply.headers;
     if (reply.stream)
         out->fault = HTTPS_STREAM;
 }

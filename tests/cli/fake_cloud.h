@@ -56,9 +56,10 @@ struct cloud {
     int type_count;
     struct cloud_pod pods[64];
     int pod_count;
-    int keys;             /* registered ssh keys */
-    bool no_balance;      /* creates answer 402 */
-    int catalog_failures; /* so many catalogue reads answer 503 */
+    int keys;                    /* registered ssh keys */
+    bool no_balance;             /* creates answer 402 */
+    const char *catalog_headers; /* more header lines of catalogue reads; NULL: none */
+    int catalog_failures;        /* so many catalogue reads answer 503 */
     int next_id;
     /* What was seen. */
     int creates, catalog_reads, key_reads, lists;

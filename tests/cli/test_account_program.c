@@ -272,6 +272,17 @@ static void watches_no_longer_than_asked(void **state)
     EXPECT_RUN(&program, 5, "watch", "--gpus", "8");
 }
 
+static void watches_as_the_quota_allows(void **state)
+{
+    (void)state;
+    for (int i = 0; i < cloud.type_count; i++)
+        cloud.types[i].stock = "NONE";
+    cloud.catalog_headers = "RateLimit: \"minute\";r=0;t=30, \"hour\";r=100;t=1800\r\n";
+    EXPECT_RUN(&program, 12, "watch", "--gpus", "8", "--nvlink", "--interval", "1s", "--timeout", "3s");
+    HOLDS(program_err(&program), "the service's quota is used up");
+    assert_int_equal(cloud.catalog_reads, 1);
+}
+
 static void stops_watching_on_a_signal(void **state)
 {
     (void)state;
@@ -296,6 +307,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(doctor_works_without_a_key, setup, teardown),
         cmocka_unit_test_setup_teardown(watches_until_there_is_stock, setup, teardown),
         cmocka_unit_test_setup_teardown(watches_no_longer_than_asked, setup, teardown),
+        cmocka_unit_test_setup_teardown(watches_as_the_quota_allows, setup, teardown),
         cmocka_unit_test_setup_teardown(stops_watching_on_a_signal, setup, teardown),
     };
 

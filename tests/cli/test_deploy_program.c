@@ -400,6 +400,26 @@ static void waits_for_stock_to_begin_with(void **state)
     EXPECT_RUN(&program, 3, "deploy", GPUS8, "--gpu", "RTX A5000", IMAGE, "--wait-stock", "30s");
 }
 
+/* Everything was refused although it was listed; the wait makes the plan anew. */
+static void goes_on_waiting_after_a_refusal(void **state)
+{
+    json_t *doc;
+
+    (void)state;
+    cloud_type(&cloud, CLOUD_A100)->refusals = 2;
+    EXPECT_RUN(&program, 0, "deploy", GPUS8, "--gpu", "A100 SXM", IMAGE, "--wait-stock", "30s", "--interval", "1s",
+               "-o", "json");
+    doc = document();
+    assert_int_equal(json_array_size(json_object_get(doc, "attempts")), 3);
+    json_decref(doc);
+    HOLDS(program_err(&program), "watching the catalogue");
+    assert_int_equal(cloud.creates, 3);
+    assert_int_equal(cloud_alive(&cloud, true), 1);
+    cloud_type(&cloud, CLOUD_A100)->refusals = -1;
+    EXPECT_RUN(&program, 4, "deploy", GPUS8, "--gpu", "A100 SXM", IMAGE, "--wait-stock", "2s", "--interval", "1s");
+    EXPECT_RUN(&program, 2, "deploy", GPUS8, IMAGE, "--interval", "1s");
+}
+
 static void verifies_by_the_log(void **state)
 {
     static const char good[] = "booting\n"
@@ -476,6 +496,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(says_only_what_costs_money_when_quiet, setup, teardown),
         cmocka_unit_test_setup_teardown(rents_a_cluster, setup, teardown),
         cmocka_unit_test_setup_teardown(waits_for_stock_to_begin_with, setup, teardown),
+        cmocka_unit_test_setup_teardown(goes_on_waiting_after_a_refusal, setup, teardown),
         cmocka_unit_test_setup_teardown(verifies_by_the_log, setup, teardown),
         cmocka_unit_test_setup_teardown(keeps_the_key_to_itself, setup, teardown),
     };
