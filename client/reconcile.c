@@ -1,265 +1,18 @@
 #include "client/reconcile.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "client/patience.h"
 #include "client/reconcile_private.h"
 
-#define FIRST_PAUSE_MS 100
-#define SHORT_PAUSE_MS 500
-#define LONG_PAUSE_MS 2000
-#define SHORT_PHASE_MS 10000
-
-/* A launch whose lock was asked for: ours until the end, or another's (its deploy runs). */
-struct launch {
-    char *id;
-    struct podsku_launch_lock *lock; /* NULL: it runs, or the folder cannot hold locks */
-    bool running;
-};
-
-struct scan {
-    struct podsku_client *client;
-    struct podsku_journal *journal;
-    const struct podsku_reconcile_options *options;
-    const struct podsku_reconcile_hooks *hooks;
-    struct podsku_reconcile_result *result;
-    struct podsku_error *err;
-    const struct podsku_clock *clock;
-    enum podsku_api api;
-    int64_t settle_ms;
-    struct podsku_entries entries;
-    struct podsku_things things;
-    struct launch *launches;
-    size_t launch_count;
-};
-
-static void say(const struct scan *scan, const char *fmt, ...) PODSKU_PRINTF(2, 3);
-static void say(const struct scan *scan, const char *fmt, ...)
-{
-    struct podsku_buf clean = {0};
-    char text[768];
-    va_list args;
-
-    if (!scan->hooks->say)
-        return;
-    va_start(args, fmt);
-    (void)vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    podsku_text_printable(&clean, text, strlen(text), false);
-    scan->hooks->say(scan->hooks->ctx, podsku_buf_text(&clean));
-    podsku_buf_free(&clean);
-}
-
-static bool in_scope(const struct scan *scan, const char *launch_id)
-{
-    return !scan->options->launch_id || strcmp(scan->options->launch_id, launch_id) == 0;
-}
-
-/* Whether the launch's deploy runs. If not, its lock is ours until the end: it cannot start meanwhile. */
-static bool runs(struct scan *scan, const char *launch_id)
-{
-    struct podsku_error failure = {0};
-
-    for (size_t i = 0; i < scan->launch_count; i++)
-        if (strcmp(scan->launches[i].id, launch_id) == 0)
-            return scan->launches[i].running;
-    struct launch *list = realloc(scan->launches, (scan->launch_count + 1) * sizeof *list);
-    if (list)
-        scan->launches = list;
-    struct launch launch = {.id = list ? strdup(launch_id) : NULL};
-    if (!launch.id) {
-        (void)podsku_error_no_memory(scan->err);
-        return true; /* touches nothing */
-    }
-    if (podsku_launch_lock(scan->journal, launch_id, &launch.lock, &failure) == PODSKU_OK) {
-        launch.running = launch.lock == NULL;
-    } else { /* a folder that cannot be written: looking must do */
-        launch.running = podsku_launch_runs(scan->journal, launch_id);
-        say(scan, "launch %s: %s", launch_id, failure.message);
-    }
-    list[scan->launch_count++] = launch;
-    return launch.running;
-}
-
-static bool is_of_api(const struct scan *scan, const struct podsku_entry *entry)
-{
-    return !entry->api || strcmp(entry->api, podsku_api_name(scan->api)) == 0;
-}
-
-/* Only of such entries a list says that there is nothing. */
-static bool is_trusted(struct scan *scan, const struct podsku_entry *entry)
-{
-    struct podsku_error failure = {0};
-    bool same = false;
-
-    return podsku_entry_is_of(entry, scan->client, &same, &failure) == PODSKU_OK && same;
-}
-
-static bool wants_settling(struct scan *scan, const struct podsku_entry *entry)
-{
-    return podsku_entry_unfinished(entry) && in_scope(scan, entry->launch_id) && is_of_api(scan, entry) &&
-           is_trusted(scan, entry) && !runs(scan, entry->launch_id);
-}
-
-static void journal(struct scan *scan, struct podsku_entry *entry, enum podsku_entry_state state, const char *pod_id,
-                    const char *why)
-{
-    struct podsku_error failure = {0};
-    const struct podsku_outcome outcome = {
-        .launch_id = entry->launch_id,
-        .intent = entry->intent,
-        .attempt = entry->attempt,
-        .state = state,
-        .pod_id = pod_id,
-        .why = why,
-    };
-
-    char *id = pod_id ? strdup(pod_id) : NULL;
-    if (podsku_journal_outcome(scan->journal, &outcome, &failure) == PODSKU_OK) {
-        entry->state = state;
-        if (id) {
-            free(entry->pod_id);
-            entry->pod_id = id;
-        }
-        return;
-    }
-    free(id);
-    say(scan, "launch %s attempt %d stays open in the journal: %s", entry->launch_id, entry->attempt, failure.message);
-    if (scan->err->code == PODSKU_OK)
-        *scan->err = failure;
-}
-
-/* ------------------------------------------------------------------ looking */
-
-static enum podsku_code list_clusters(struct scan *scan)
-{
-    struct podsku_clusters clusters = {0};
-    struct podsku_error failure = {0};
-    enum podsku_code code = podsku_api_list_clusters(scan->client, &clusters, &failure);
-    bool fits = true;
-
-    if (code == PODSKU_OK) {
-        fits = podsku_things_of_clusters(&clusters, &scan->entries, scan->options->launch_id, &scan->things);
-        podsku_clusters_free(&clusters);
-        return fits ? PODSKU_OK : podsku_error_no_memory(scan->err);
-    }
-    for (size_t i = 0; i < scan->entries.count; i++)
-        if (scan->entries.list[i].cluster && podsku_entry_unfinished(&scan->entries.list[i])) {
-            *scan->err = failure; /* an open cluster may be there: without its list nothing can be told */
-            return code;
-        }
-    return PODSKU_OK; /* members are found in the list of pods; their clusters' names are not needed */
-}
-
-/* Reads everything anew. */
-static enum podsku_code look(struct scan *scan)
-{
-    struct podsku_pods pods = {0};
-    bool v2 = scan->api == PODSKU_API_V2;
-    enum podsku_code code = podsku_api_list_pods(scan->client, scan->api, v2, &pods, scan->err);
-
-    podsku_things_free(&scan->things);
-    if (code != PODSKU_OK)
-        return code;
-    bool fits = podsku_things_of_pods(&pods, &scan->things);
-    podsku_pods_free(&pods);
-    if (!fits)
-        return podsku_error_no_memory(scan->err);
-    return v2 ? list_clusters(scan) : PODSKU_OK;
-}
-
-static const struct podsku_thing *thing_of(const struct scan *scan, const struct podsku_entry *entry)
-{
-    const struct podsku_thing *thing = podsku_thing_by_intent(&scan->things, entry->intent);
-
-    if (!thing)
-        thing = podsku_thing_by_id(&scan->things, entry->pod_id);
-    for (size_t i = 0; !thing && entry->cluster && i < scan->things.count; i++)
-        if (scan->things.list[i].by_name && entry->name && strcmp(scan->things.list[i].name, entry->name) == 0)
-            thing = &scan->things.list[i];
-    return thing;
-}
-
-static bool is_handed_over(const struct podsku_entry *entry)
-{
-    return entry->state == PODSKU_ENTRY_HANDED_OVER || entry->state == PODSKU_ENTRY_KEPT;
-}
-
-static bool launch_known(const struct scan *scan, const char *launch_id)
-{
-    for (size_t i = 0; i < scan->entries.count; i++)
-        if (strcmp(scan->entries.list[i].launch_id, launch_id) == 0)
-            return true;
-    return false;
-}
-
-/* Of a launch that no journal here knows: whether a list shows anything. It may be as new as any. */
-static bool launch_found(const struct scan *scan, const char *launch_id)
-{
-    for (size_t i = 0; i < scan->things.count; i++)
-        if (strcmp(scan->things.list[i].marks.launch_id, launch_id) == 0)
-            return true;
-    return launch_known(scan, launch_id);
-}
-
-static bool all_found(struct scan *scan)
-{
-    const char *launch_id = scan->options->launch_id;
-
-    for (size_t i = 0; i < scan->entries.count; i++) {
-        const struct podsku_entry *entry = &scan->entries.list[i];
-        /* To end what was handed over a moment ago, it must be found first. */
-        bool new = launch_id &&strcmp(entry->launch_id, launch_id) == 0 && is_handed_over(entry) &&
-                   podsku_clock_wall_ms(scan->clock) - entry->at_ms < scan->settle_ms;
-        if ((new || wants_settling(scan, entry)) && !thing_of(scan, entry))
-            return false;
-    }
-    return !launch_id || launch_found(scan, launch_id);
-}
-
-static bool signalled(const struct scan *scan)
-{
-    return scan->hooks->signals.count && scan->hooks->signals.count(scan->hooks->signals.ctx) > 0;
-}
-
-/* As a deploy settles: lists until every open entry's pod is found, or a settle timeout has passed. */
-static enum podsku_code settle(struct scan *scan)
-{
-    int64_t start = podsku_clock_mono_ms(scan->clock);
-    int64_t deadline = start + scan->settle_ms;
-    int64_t pause = FIRST_PAUSE_MS;
-    int64_t patience = podsku_client_patience(scan->client, scan->settle_ms);
-    enum podsku_code code;
-
-    while (true) {
-        int64_t now = podsku_clock_mono_ms(scan->clock);
-        bool last = now >= deadline;
-        podsku_error_clear(scan->err);
-        code = look(scan);
-        if (last || podsku_error_is_final(code) || code == PODSKU_INTERRUPTED || (code == PODSKU_OK && all_found(scan)))
-            break;
-        if (signalled(scan)) {
-            code = podsku_error_set(scan->err, PODSKU_INTERRUPTED, "interrupted before everything was settled");
-            break;
-        }
-        now = podsku_clock_mono_ms(scan->clock);
-        if (now < deadline)
-            podsku_clock_sleep_ms(scan->clock, pause < deadline - now ? pause : deadline - now);
-        int64_t longest = now - start >= SHORT_PHASE_MS ? LONG_PAUSE_MS : SHORT_PAUSE_MS;
-        pause = pause * 2 < longest ? pause * 2 : longest;
-    }
-    (void)podsku_client_patience(scan->client, patience);
-    return code;
-}
+#define REREAD_MS 500
 
 /* ------------------------------------------------------------------ entries without a pod in the list */
 
 /* GET by id: a list may lack what is there. *alive: it is; *gone: it is certainly not. */
-static bool ask_by_id(struct scan *scan, const struct podsku_entry *entry, bool *alive, bool *gone)
+static bool ask_by_id(struct podsku_scan *scan, const struct podsku_entry *entry, bool *alive, bool *gone)
 {
     struct podsku_error failure = {0};
     struct podsku_pod pod = {0};
@@ -287,24 +40,24 @@ static bool ask_by_id(struct scan *scan, const struct podsku_entry *entry, bool 
 }
 
 /* An entry whose pod no list shows now. */
-static void close_absent(struct scan *scan, struct podsku_entry *entry)
+static void close_absent(struct podsku_scan *scan, struct podsku_entry *entry)
 {
     bool alive = false, gone = true;
     int64_t age = podsku_clock_wall_ms(scan->clock) - entry->at_ms;
 
     if (!entry->pod_id) {
-        journal(scan, entry, PODSKU_ENTRY_NOT_MADE, NULL, "not found through a whole settle timeout");
-        say(scan, "launch %s attempt %d: nothing was created: closed", entry->launch_id, entry->attempt);
+        podsku_scan_journal(scan, entry, PODSKU_ENTRY_NOT_MADE, NULL, "not found through a whole settle timeout");
+        podsku_scan_say(scan, "launch %s attempt %d: nothing was created: closed", entry->launch_id, entry->attempt);
         return;
     }
     if (!ask_by_id(scan, entry, &alive, &gone) || !gone || age < scan->settle_ms)
         return;
-    journal(scan, entry, PODSKU_ENTRY_GONE, NULL, "GET says 404, and no list shows it");
-    say(scan, "launch %s attempt %d: %s is gone: closed", entry->launch_id, entry->attempt, entry->pod_id);
+    podsku_scan_journal(scan, entry, PODSKU_ENTRY_GONE, NULL, "GET says 404, and no list shows it");
+    podsku_scan_say(scan, "launch %s attempt %d: %s is gone: closed", entry->launch_id, entry->attempt, entry->pod_id);
 }
 
 /* An entry whose pod stands in the list as TERMINATED. */
-static void close_ended(struct scan *scan, struct podsku_entry *entry, const struct podsku_thing *thing)
+static void close_ended(struct podsku_scan *scan, struct podsku_entry *entry, const struct podsku_thing *thing)
 {
     char *id = strdup(thing->id);
     bool alive, gone;
@@ -316,18 +69,19 @@ static void close_ended(struct scan *scan, struct podsku_entry *entry, const str
     free(entry->pod_id);
     entry->pod_id = id;
     if (ask_by_id(scan, entry, &alive, &gone) && gone)
-        journal(scan, entry, PODSKU_ENTRY_GONE, NULL, "it is TERMINATED");
+        podsku_scan_journal(scan, entry, PODSKU_ENTRY_GONE, NULL, "it is TERMINATED");
 }
 
 /* Closes what has no live pod. Handed-over pods are looked after, too: their entries would stay for ever. */
-static void close_entries(struct scan *scan)
+static void close_entries(struct podsku_scan *scan)
 {
     for (size_t i = 0; i < scan->entries.count && scan->err->code == PODSKU_OK; i++) {
         struct podsku_entry *entry = &scan->entries.list[i];
-        const struct podsku_thing *thing = thing_of(scan, entry);
-        bool ours = wants_settling(scan, entry) ||
-                    (is_handed_over(entry) && in_scope(scan, entry->launch_id) && is_of_api(scan, entry) &&
-                     is_trusted(scan, entry) && !runs(scan, entry->launch_id));
+        const struct podsku_thing *thing = podsku_scan_thing_of(scan, entry);
+        bool ours = podsku_scan_wants_settling(scan, entry) ||
+                    (podsku_scan_is_handed_over(entry) && podsku_scan_in_scope(scan, entry->launch_id) &&
+                     podsku_scan_is_of_api(scan, entry) && podsku_scan_is_trusted(scan, entry) &&
+                     !podsku_scan_runs(scan, entry->launch_id));
         if (!ours)
             continue;
         if (!thing)
@@ -339,7 +93,7 @@ static void close_entries(struct scan *scan)
 
 /* ------------------------------------------------------------------ things */
 
-static bool report(struct scan *scan, const struct podsku_thing *thing, enum podsku_reconcile_state state,
+static bool report(struct podsku_scan *scan, const struct podsku_thing *thing, enum podsku_reconcile_state state,
                    bool unsettled, const char *why)
 {
     struct podsku_reconcile_result *result = scan->result;
@@ -366,11 +120,11 @@ static bool report(struct scan *scan, const struct podsku_thing *thing, enum pod
 
 static void say_from_proof(void *ctx, const char *text)
 {
-    say(ctx, "DELETE: %s; again", text);
+    podsku_scan_say(ctx, "DELETE: %s; again", text);
 }
 
 /* Terminates and proves. *how says what proved it, or what is missing. */
-static bool end(struct scan *scan, const struct podsku_thing *thing, char *how, size_t how_size)
+static bool end(struct podsku_scan *scan, const struct podsku_thing *thing, char *how, size_t how_size)
 {
     int64_t now = podsku_clock_mono_ms(scan->clock);
     int64_t age = thing->created_ms ? podsku_clock_wall_ms(scan->clock) - thing->created_ms : 0;
@@ -388,27 +142,27 @@ static bool end(struct scan *scan, const struct podsku_thing *thing, char *how, 
     struct podsku_gone_result gone = {0};
     struct podsku_error failure = {0};
 
-    say(scan, "terminating %s of launch %s", thing->id, thing->marks.launch_id);
+    podsku_scan_say(scan, "terminating %s of launch %s", thing->id, thing->marks.launch_id);
     enum podsku_code code = podsku_prove_gone(scan->client, &request, &gone, &failure);
     (void)snprintf(how, how_size, "%s%s%.300s", gone.how, code != PODSKU_OK ? "; " : "", failure.message);
     return gone.gone;
 }
 
 /* An entry that was closed while its pod lives is open after all. */
-static struct podsku_entry *entry_of(struct scan *scan, const struct podsku_thing *thing)
+static struct podsku_entry *entry_of(struct podsku_scan *scan, const struct podsku_thing *thing)
 {
     struct podsku_entry *entry = podsku_entries_by_intent(&scan->entries, thing->marks.intent);
 
     if (!entry)
         entry = podsku_entries_by_pod(&scan->entries, thing->id);
     for (size_t i = 0; !entry && thing->by_name && i < scan->entries.count; i++)
-        if (thing_of(scan, &scan->entries.list[i]) == thing)
+        if (podsku_scan_thing_of(scan, &scan->entries.list[i]) == thing)
             entry = &scan->entries.list[i];
     return entry;
 }
 
 /* GET by id, once. True: it says 404 or TERMINATED. */
-static bool has_ended(struct scan *scan, const struct podsku_thing *thing)
+static bool has_ended(struct podsku_scan *scan, const struct podsku_thing *thing)
 {
     struct podsku_error failure = {0};
     struct podsku_pod pod = {0};
@@ -431,21 +185,21 @@ static bool has_ended(struct scan *scan, const struct podsku_thing *thing)
  * True when what the list shows only lags: the journal closed this very pod as gone, and it stops
  * answering by its id within a settle timeout.
  */
-static bool only_lags(struct scan *scan, const struct podsku_entry *entry, const struct podsku_thing *thing)
+static bool only_lags(struct podsku_scan *scan, const struct podsku_entry *entry, const struct podsku_thing *thing)
 {
     int64_t end = podsku_clock_mono_ms(scan->clock) + scan->settle_ms;
 
     if (!entry || entry->state != PODSKU_ENTRY_GONE || !entry->pod_id || strcmp(entry->pod_id, thing->id) != 0)
         return false;
     while (!has_ended(scan, thing)) {
-        if (podsku_clock_mono_ms(scan->clock) >= end || signalled(scan))
+        if (podsku_clock_mono_ms(scan->clock) >= end || podsku_scan_signalled(scan))
             return false;
-        podsku_clock_sleep_ms(scan->clock, SHORT_PAUSE_MS);
+        podsku_clock_sleep_ms(scan->clock, REREAD_MS);
     }
     return true;
 }
 
-static bool reported(const struct scan *scan, const char *id)
+static bool reported(const struct podsku_scan *scan, const char *id)
 {
     for (size_t i = 0; i < scan->result->count; i++)
         if (strcmp(scan->result->list[i].id, id) == 0)
@@ -453,7 +207,7 @@ static bool reported(const struct scan *scan, const char *id)
     return false;
 }
 
-static void handle(struct scan *scan, const struct podsku_thing *thing)
+static void handle(struct podsku_scan *scan, const struct podsku_thing *thing)
 {
     struct podsku_entry *entry = entry_of(scan, thing);
     char how[640];
@@ -461,21 +215,21 @@ static void handle(struct scan *scan, const struct podsku_thing *thing)
     /* v1 and v2 may show the same account. */
     if (reported(scan, thing->id) || only_lags(scan, entry, thing))
         return;
-    bool running = runs(scan, thing->marks.launch_id);
+    bool running = podsku_scan_runs(scan, thing->marks.launch_id);
     /* Found for an open entry, or alive although its entry was closed: a pod that is not handed over. */
-    if (!running && entry && !is_handed_over(entry) && entry->state != PODSKU_ENTRY_MADE)
-        journal(scan, entry, PODSKU_ENTRY_MADE, thing->id, "found by reconcile");
+    if (!running && entry && !podsku_scan_is_handed_over(entry) && entry->state != PODSKU_ENTRY_MADE)
+        podsku_scan_journal(scan, entry, PODSKU_ENTRY_MADE, thing->id, "found by reconcile");
     const struct podsku_reconcile_case c = {
         .options = scan->options,
         .thing = thing,
         .entry = entry,
-        .launch_known = launch_known(scan, thing->marks.launch_id),
+        .launch_known = podsku_scan_launch_known(scan, thing->marks.launch_id),
         .running = running,
         .twin = podsku_thing_has_twin(&scan->things, thing),
         .now_ms = podsku_clock_wall_ms(scan->clock),
     };
     const struct podsku_reconcile_verdict verdict = podsku_reconcile_decide(&c);
-    if (!verdict.end || signalled(scan)) {
+    if (!verdict.end || podsku_scan_signalled(scan)) {
         (void)report(scan, thing, verdict.state, verdict.unsettled, verdict.why);
         return;
     }
@@ -484,42 +238,42 @@ static void handle(struct scan *scan, const struct podsku_thing *thing)
         return;
     }
     if (entry)
-        journal(scan, entry, PODSKU_ENTRY_GONE, thing->id, verdict.why);
+        podsku_scan_journal(scan, entry, PODSKU_ENTRY_GONE, thing->id, verdict.why);
     (void)report(scan, thing, PODSKU_RECONCILE_TERMINATED, false, verdict.why);
 }
 
 /* ------------------------------------------------------------------ the whole */
 
 /* One API's pods against its entries. */
-static enum podsku_code scan_api(struct scan *scan, enum podsku_api api)
+static enum podsku_code scan_api(struct podsku_scan *scan, enum podsku_api api)
 {
     scan->api = api;
-    enum podsku_code code = settle(scan);
+    enum podsku_code code = podsku_scan_settle(scan);
     if (code != PODSKU_OK)
         return code;
     close_entries(scan);
     for (size_t i = 0; i < scan->things.count && scan->err->code == PODSKU_OK; i++)
-        if (scan->things.list[i].live && in_scope(scan, scan->things.list[i].marks.launch_id))
+        if (scan->things.list[i].live && podsku_scan_in_scope(scan, scan->things.list[i].marks.launch_id))
             handle(scan, &scan->things.list[i]);
     return scan->err->code;
 }
 
 /* With a v1 URL and entries or a wish that may concern it. */
-static bool wants_v1(const struct scan *scan)
+static bool wants_v1(const struct podsku_scan *scan)
 {
     if (!podsku_client_url(scan->client, PODSKU_API_V1))
         return false;
     for (size_t i = 0; i < scan->entries.count; i++) {
         const struct podsku_entry *entry = &scan->entries.list[i];
         if (entry->api && strcmp(entry->api, podsku_api_name(PODSKU_API_V1)) == 0 &&
-            (podsku_entry_unfinished(entry) || is_handed_over(entry)))
+            (podsku_entry_unfinished(entry) || podsku_scan_is_handed_over(entry)))
             return true;
     }
     return scan->options->launch_id || scan->options->expired;
 }
 
 /* Whether an open entry stands for this pod: it is counted already. */
-static bool is_counted(const struct scan *scan, const struct podsku_reconcile_pod *pod)
+static bool is_counted(const struct podsku_scan *scan, const struct podsku_reconcile_pod *pod)
 {
     for (size_t i = 0; i < scan->entries.count; i++) {
         const struct podsku_entry *entry = &scan->entries.list[i];
@@ -531,19 +285,19 @@ static bool is_counted(const struct scan *scan, const struct podsku_reconcile_po
 }
 
 /* Open entries that are this run's business, and pods that no entry stands for. */
-static void count_open(struct scan *scan)
+static void count_open(struct podsku_scan *scan)
 {
     size_t open = 0;
 
     for (size_t i = 0; i < scan->entries.count; i++) {
         const struct podsku_entry *entry = &scan->entries.list[i];
-        if (!podsku_entry_unfinished(entry) || !in_scope(scan, entry->launch_id) ||
-            (!scan->options->launch_id && runs(scan, entry->launch_id)))
+        if (!podsku_entry_unfinished(entry) || !podsku_scan_in_scope(scan, entry->launch_id) ||
+            (!scan->options->launch_id && podsku_scan_runs(scan, entry->launch_id)))
             continue;
         open++;
-        if (!is_trusted(scan, entry))
-            say(scan, "launch %s attempt %d was made with another URL, API or key: it stays open", entry->launch_id,
-                entry->attempt);
+        if (!podsku_scan_is_trusted(scan, entry))
+            podsku_scan_say(scan, "launch %s attempt %d was made with another URL, API or key: it stays open",
+                            entry->launch_id, entry->attempt);
     }
     for (size_t i = 0; i < scan->result->count; i++) {
         const struct podsku_reconcile_pod *pod = &scan->result->list[i];
@@ -552,7 +306,7 @@ static void count_open(struct scan *scan)
     scan->result->open = open;
 }
 
-static void scan_free(struct scan *scan)
+static void scan_free(struct podsku_scan *scan)
 {
     for (size_t i = 0; i < scan->launch_count; i++) {
         podsku_launch_unlock(scan->launches[i].lock);
@@ -569,7 +323,7 @@ enum podsku_code podsku_reconcile(struct podsku_client *client, struct podsku_jo
                                   struct podsku_error *err)
 {
     struct podsku_error own = {0};
-    struct scan scan = {
+    struct podsku_scan scan = {
         .client = client,
         .journal = journal_,
         .options = options,
@@ -584,9 +338,9 @@ enum podsku_code podsku_reconcile(struct podsku_client *client, struct podsku_jo
     enum podsku_code code = podsku_journal_read(journal_, &scan.entries, &own);
     if (code == PODSKU_OK) {
         if (scan.entries.cut)
-            say(&scan, "the journal's last line was cut: it is dropped");
+            podsku_scan_say(&scan, "the journal's last line was cut: it is dropped");
         if (scan.entries.ignored)
-            say(&scan, "%zu lines of the journal could not be read, and are ignored", scan.entries.ignored);
+            podsku_scan_say(&scan, "%zu lines of the journal could not be read, and are ignored", scan.entries.ignored);
         code = scan_api(&scan, PODSKU_API_V2);
         if (code == PODSKU_OK && wants_v1(&scan))
             code = scan_api(&scan, PODSKU_API_V1);

@@ -51,4 +51,47 @@ struct podsku_reconcile_verdict {
 };
 struct podsku_reconcile_verdict podsku_reconcile_decide(const struct podsku_reconcile_case *c);
 
+/* ---- reconcile_scan.c */
+/* A launch whose lock was asked for: ours until the end, or another's (its deploy runs). */
+struct podsku_scan_launch {
+    char *id;
+    struct podsku_launch_lock *lock; /* NULL: it runs, or the folder cannot hold locks */
+    bool running;
+};
+
+struct podsku_scan {
+    struct podsku_client *client;
+    struct podsku_journal *journal;
+    const struct podsku_reconcile_options *options;
+    const struct podsku_reconcile_hooks *hooks;
+    struct podsku_reconcile_result *result;
+    struct podsku_error *err;
+    const struct podsku_clock *clock;
+    enum podsku_api api;
+    int64_t settle_ms;
+    struct podsku_entries entries;
+    struct podsku_things things;
+    struct podsku_scan_launch *launches;
+    size_t launch_count;
+};
+void podsku_scan_say(const struct podsku_scan *scan, const char *fmt, ...) PODSKU_PRINTF(2, 3);
+/* A signal arrived: nothing new is begun. */
+bool podsku_scan_signalled(const struct podsku_scan *scan);
+/* True unless another launch was asked for. */
+bool podsku_scan_in_scope(const struct podsku_scan *scan, const char *launch_id);
+bool podsku_scan_runs(struct podsku_scan *scan, const char *launch_id);
+bool podsku_scan_is_of_api(const struct podsku_scan *scan, const struct podsku_entry *entry);
+bool podsku_scan_is_trusted(struct podsku_scan *scan, const struct podsku_entry *entry);
+bool podsku_scan_wants_settling(struct podsku_scan *scan, const struct podsku_entry *entry);
+bool podsku_scan_is_handed_over(const struct podsku_entry *entry);
+/* Some entry is of this launch. */
+bool podsku_scan_launch_known(const struct podsku_scan *scan, const char *launch_id);
+/* What the last lists show for this entry; NULL: nothing. Borrowed until the next list. */
+const struct podsku_thing *podsku_scan_thing_of(const struct podsku_scan *scan, const struct podsku_entry *entry);
+/* Into the file and into the entry; a failure is said and kept in scan->err. */
+void podsku_scan_journal(struct podsku_scan *scan, struct podsku_entry *entry, enum podsku_entry_state state,
+                         const char *pod_id, const char *why);
+/* Reads the lists until everything open is found, or a settle timeout has passed. */
+enum podsku_code podsku_scan_settle(struct podsku_scan *scan);
+
 #endif

@@ -250,6 +250,9 @@ enum podsku_found podsku_settle(struct podsku_session *s, const char *intent, in
         found = look(s, intent, &whose, placed, &failure);
         if (found == PODSKU_FOUND_ONE || found == PODSKU_FOUND_AMBIGUOUS)
             break;
+        /* A first signal ended the read, and must not end the search. */
+        if (found == PODSKU_FOUND_UNREADABLE && failure.code == PODSKU_INTERRUPTED && !podsku_session_hurried(s))
+            continue;
         if (last || (found == PODSKU_FOUND_UNREADABLE && podsku_error_is_final(failure.code)))
             break;
         if (podsku_session_hurried(s)) {
