@@ -186,6 +186,10 @@ enum podsku_code cli_run_use(void *ctx, const struct podsku_deploy_result *resul
     code = podsku_random_hex(16, run->token, sizeof run->token, err);
     if (!code)
         code = greet(run, pod, login_deadline, &rsync, err);
+    if (code == PODSKU_UNVERIFIED && podsku_clock_mono_ms(clock) >= deadline_mono_ms) {
+        podsku_error_clear(err);
+        code = podsku_error_set(err, PODSKU_TIMEOUT, "--ttl was reached before anybody could log in");
+    }
     if (!code)
         code = cli_run_copy_in(run, pod, rsync, deadline_mono_ms == INT64_MAX ? 0 : deadline_mono_ms, err);
     if (!code) {

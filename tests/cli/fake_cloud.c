@@ -475,6 +475,16 @@ int cloud_alive(struct cloud *cloud, bool ours)
     return count;
 }
 
+void cloud_expire(struct cloud *cloud)
+{
+    (void)pthread_mutex_lock(&cloud->lock);
+    for (int i = 0; i < cloud->pod_count; i++) {
+        if (json_object_get(cloud->pods[i].env, "PODSKU_EXPIRES"))
+            (void)json_object_set_new(cloud->pods[i].env, "PODSKU_EXPIRES", json_string("1700000000"));
+    }
+    (void)pthread_mutex_unlock(&cloud->lock);
+}
+
 const char *cloud_add_foreign(struct cloud *cloud, const char *gpu_id)
 {
     struct cloud_pod *pod;

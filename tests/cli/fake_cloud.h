@@ -74,6 +74,8 @@ const char *cloud_url(struct cloud *cloud, char *text, size_t size); /* ".../v2"
 struct cloud_type *cloud_type(struct cloud *cloud, const char *id);
 /* Pods that live; `ours`: only with a mark. */
 int cloud_alive(struct cloud *cloud, bool ours);
+/* The time of every pod with an expiry mark is over. */
+void cloud_expire(struct cloud *cloud);
 /* A pod that somebody else made. Returns its id. */
 const char *cloud_add_foreign(struct cloud *cloud, const char *gpu_id);
 
