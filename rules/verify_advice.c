@@ -91,7 +91,7 @@ void podsku_verify_write_summary(struct podsku_verification *v)
             podsku_buf_printf(&text, "; P2P %s", strcmp(r->p2p, "not-supported") == 0 ? "not supported" : r->p2p);
         if (r->whole)
             write_numa(r, &text);
-        if (r->nccl->slow_count)
+        if (r->nccl.slow_count)
             podsku_buf_puts(&text, "; NCCL slow between GPUs of one machine");
     } else {
         podsku_buf_puts(&text, v->problems.count ? v->problems.list[0].message : "nothing was read");
@@ -207,14 +207,14 @@ static void advise_stay(struct podsku_verification *v)
     }
     v->failed |= podsku_buf_failed(&text);
     podsku_buf_free(&text);
-    if (!r->nccl->seen)
+    if (!r->nccl.seen)
         podsku_verify_advise(v, "see what NCCL does: NCCL_DEBUG=INFO CMD 2>&1 | podsku verify -    (SHM or NET between "
                                 "GPUs = through host memory)");
 }
 
 static void advise_nccl(struct podsku_verification *v)
 {
-    const struct verify_nccl *nccl = v->reading->nccl;
+    const struct verify_nccl *nccl = &v->reading->nccl;
 
     if (nccl->slow_count)
         podsku_verify_advise(v,

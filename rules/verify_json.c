@@ -290,7 +290,7 @@ json_t *podsku_verification_encode(const struct podsku_verification *v)
         podsku_json_set(object, "numa_nodes", number_or_null(r ? r->numa_nodes : 0, 0)) &&
         podsku_json_set(object, "mig_devices", encode_mig(r)) && podsku_json_set(object, "models", encode_models(r)) &&
         podsku_json_set(object, "driver", podsku_json_text(r && r->list.driver[0] ? r->list.driver : NULL)) &&
-        podsku_json_set(object, "nccl", r ? encode_nccl(r->nccl) : json_null()) &&
+        podsku_json_set(object, "nccl", r ? encode_nccl(&r->nccl) : json_null()) &&
         podsku_json_set(object, "problems", encode_entries(&v->problems)) &&
         podsku_json_set(object, "notes", encode_entries(&v->notes)) &&
         podsku_json_set(object, "advice", encode_advice(&v->advice));

@@ -171,7 +171,7 @@ static void judge_p2p(struct podsku_verification *v, struct verify_task *task)
 static void judge_nccl(struct podsku_verification *v, struct verify_task *task)
 {
     const struct podsku_reading *r = task->reading;
-    const struct verify_nccl *nccl = r->nccl;
+    const struct verify_nccl *nccl = &r->nccl;
 
     for (int i = 0; i < nccl->slow_count; i++) {
         const struct verify_nccl_pair *pair = &nccl->pairs[i];

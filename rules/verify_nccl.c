@@ -11,20 +11,29 @@
 
 #include "rules/verify_parts.h"
 
-void podsku_verify_nccl_init(struct verify_nccl *nccl)
+void podsku_verify_nccl_free(struct verify_nccl *nccl)
 {
-    memset(nccl, 0, offsetof(struct verify_nccl, ranks));
+    free(nccl->ranks);
+    free(nccl->pairs);
+    nccl->ranks = NULL;
+    nccl->pairs = NULL;
 }
 
-static void set_up(struct verify_nccl *nccl)
+/* The tables are large, and most texts have no line of NCCL. */
+static bool set_up(struct verify_nccl *nccl)
 {
-    if (nccl->ready)
-        return;
-    nccl->ready = true;
+    if (nccl->ranks || nccl->failed)
+        return !nccl->failed;
+    nccl->ranks = malloc(VERIFY_RANKS * sizeof *nccl->ranks);
+    nccl->pairs = malloc(VERIFY_NCCL_PAIRS * sizeof *nccl->pairs);
+    nccl->failed = !nccl->ranks || !nccl->pairs;
+    if (nccl->failed)
+        return false;
     for (int i = 0; i < VERIFY_RANKS; i++)
-        nccl->ranks[i].rank = nccl->ranks[i].device = -1;
+        nccl->ranks[i] = (struct verify_rank){-1, -1, 0};
     for (int i = 0; i < VERIFY_NCCL_PAIRS; i++)
-        nccl->pairs[i].a = -1;
+        nccl->pairs[i] = (struct verify_nccl_pair){-1, -1, false, false};
+    return true;
 }
 
 /* --- ranks and pairs, hashed; what does not fit any more is left out -------------------------- */
@@ -50,7 +59,7 @@ static const struct verify_rank *rank_find(const struct verify_nccl *nccl, int r
 {
     unsigned at = (unsigned)rank * 2654435761u % VERIFY_RANKS;
 
-    while (nccl->ready && nccl->ranks[at].rank >= 0) {
+    while (nccl->ranks && nccl->ranks[at].rank >= 0) {
         if (nccl->ranks[at].rank == rank)
             return &nccl->ranks[at];
         at = (at + 1) % VERIFY_RANKS;
@@ -243,9 +252,8 @@ void podsku_verify_nccl_line(struct verify_nccl *nccl, const struct verify_line 
     bool info = podsku_verify_line_has(line, "NCCL INFO");
     bool via = podsku_verify_line_has(line, " via ");
 
-    if (!info && !via)
+    if ((!info && !via) || !set_up(nccl))
         return;
-    set_up(nccl);
     for (size_t i = 1; via && i + 1 < line->token_count; i++) {
         /* "Channel 00/0 : 0[0] -> 1[1]"; the '>' of the arrow is punctuation to the word splitter. */
         if ((podsku_verify_token_is(&line->tokens[i], "-") || podsku_verify_token_is(&line->tokens[i], "->")) &&
@@ -302,11 +310,14 @@ void podsku_verify_nccl_end(struct verify_nccl *nccl)
     int count = 0;
     bool socket = false;
 
+    if (nccl->failed)
+        return;
+
     if (nccl->seen && nccl->nvls_channels)
         count_transport(nccl, "NVLS", 4, nccl->nvls_channels);
     for (int i = 0; i < nccl->transport_count; i++)
         socket |= strcmp(nccl->transports[i].name, "NET/Socket") == 0;
-    for (int i = 0; nccl->ready && i < VERIFY_NCCL_PAIRS; i++) {
+    for (int i = 0; nccl->pairs && i < VERIFY_NCCL_PAIRS; i++) {
         struct verify_nccl_pair pair = nccl->pairs[i];
         if (pair.a < 0)
             continue;

@@ -15,7 +15,7 @@
 
 #define VERIFY_GPUS PODSKU_VERIFY_GPUS_MAX
 #define VERIFY_TOKENS 512      /* per line; longer lines are read up to here */
-#define VERIFY_MIG_MAX 1024    /* MIG devices in a list */
+#define VERIFY_MIG_MAX 256     /* MIG devices in a list */
 #define VERIFY_NAME 96         /* a model's name, with NUL */
 #define VERIFY_NUMA_TEXT 32    /* a NUMA affinity cell, with NUL */
 #define VERIFY_TRANSPORTS 32   /* different NCCL transports */
@@ -223,21 +223,23 @@ struct verify_nccl_pair {
 };
 
 struct verify_nccl {
-    bool ready; /* the tables below are set up: some line was of NCCL */
-    bool seen;  /* some channel line */
+    bool failed; /* no memory for the tables */
+    bool seen;   /* some channel line */
     struct verify_transport transports[VERIFY_TRANSPORTS];
     int transport_count;
     int rank_count;
     int pair_count;
-    int slow_count;                         /* the first slow_count pairs are slow after podsku_verify_nccl_end() */
-    int nodes;                              /* machines; 0: unknown */
-    bool socket_between;                    /* NET/Socket between machines */
-    int nvls_channels;                      /* of a rank; 0: none, or not told */
-    struct verify_rank ranks[VERIFY_RANKS]; /* hashed by rank */
-    struct verify_nccl_pair pairs[VERIFY_NCCL_PAIRS]; /* on SHM or NET; hashed while reading, dense after */
+    int slow_count;      /* the first slow_count pairs are slow after podsku_verify_nccl_end() */
+    int nodes;           /* machines; 0: unknown */
+    bool socket_between; /* NET/Socket between machines */
+    int nvls_channels;   /* of a rank; 0: none, or not told */
+    /* Tables of VERIFY_RANKS and VERIFY_NCCL_PAIRS, from the first line of NCCL on; NULL before. */
+    struct verify_rank *ranks;      /* hashed by rank */
+    struct verify_nccl_pair *pairs; /* on SHM or NET; hashed while reading, dense after */
 };
 
-void podsku_verify_nccl_init(struct verify_nccl *nccl);
+/* Zeroed to start with. */
+void podsku_verify_nccl_free(struct verify_nccl *nccl);
 void podsku_verify_nccl_line(struct verify_nccl *nccl, const struct verify_line *line);
 void podsku_verify_nccl_end(struct verify_nccl *nccl);
 /* The NVML index of a rank's GPU, -1 unknown. */
@@ -279,7 +281,7 @@ struct verify_groups {
 struct podsku_reading {
     struct verify_matrix_reader matrix;
     struct verify_list_reader list;
-    struct verify_nccl *nccl;
+    struct verify_nccl nccl;
     int gpus;                      /* -1: unknown */
     bool whole;                    /* the GPU block answers: every pair known, symmetric, unambiguous */
     enum verify_nvlink nvlink;     /* UNKNOWN unless whole */

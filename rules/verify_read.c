@@ -17,7 +17,7 @@ static void read_lines(struct podsku_reading *reading, struct verify_line *line,
         podsku_verify_split(line);
         podsku_verify_matrix_line(&reading->matrix, line);
         podsku_verify_list_line(&reading->list, line);
-        podsku_verify_nccl_line(reading->nccl, line);
+        podsku_verify_nccl_line(&reading->nccl, line);
         if (!newline)
             break;
         len -= line->len + 1;
@@ -25,7 +25,7 @@ static void read_lines(struct podsku_reading *reading, struct verify_line *line,
     }
     podsku_verify_matrix_end(&reading->matrix);
     podsku_verify_list_end(&reading->list);
-    podsku_verify_nccl_end(reading->nccl);
+    podsku_verify_nccl_end(&reading->nccl);
 }
 
 static void set_problem(struct podsku_reading *reading, enum verify_finding code, const char *message)
@@ -64,7 +64,7 @@ static void explain_missing(struct podsku_reading *reading)
                     "`nvlink -s` says which links are up, not between which GPUs they are");
     } else if (reading->list.listed) {
         set_problem(reading, VERIFY_NO_TOPOLOGY, "a list of GPUs says nothing about the links between them");
-    } else if (reading->nccl->seen) {
+    } else if (reading->nccl.seen) {
         set_problem(reading, VERIFY_NO_TOPOLOGY, "an NCCL log says what NCCL uses, not which links there are");
     } else {
         set_problem(reading, VERIFY_NO_TOPOLOGY, "no `nvidia-smi topo -m` matrix found in the text");
@@ -202,13 +202,10 @@ enum podsku_code podsku_verify_read(const char *bytes, size_t len, struct podsku
     enum podsku_code code = PODSKU_OK;
 
     *out = NULL;
-    if (reading)
-        reading->nccl = malloc(sizeof *reading->nccl);
-    if (!line || !reading || !reading->nccl) {
+    if (!line || !reading) {
         code = podsku_error_no_memory(err);
         goto out;
     }
-    podsku_verify_nccl_init(reading->nccl);
     code = podsku_verify_matrix_init(&reading->matrix, err);
     if (!code)
         code = podsku_verify_list_init(&reading->list, err);
@@ -220,6 +217,10 @@ enum podsku_code podsku_verify_read(const char *bytes, size_t len, struct podsku
         goto out;
     }
     read_lines(reading, line, podsku_buf_text(&text), text.len);
+    if (reading->nccl.failed) {
+        code = podsku_error_no_memory(err);
+        goto out;
+    }
     code = put_together(reading, err);
     if (code)
         goto out;
@@ -243,7 +244,7 @@ void podsku_reading_free(struct podsku_reading *reading)
         return;
     podsku_verify_matrix_free(&reading->matrix);
     podsku_verify_list_free(&reading->list);
-    free(reading->nccl);
+    podsku_verify_nccl_free(&reading->nccl);
     free(reading->groups.sets);
     free(reading);
 }

@@ -1,9 +1,13 @@
 #include "tests/rules/verify_support.h"
 
+#include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/file.h"
+#include "base/json.h"
 
 json_t *verify_text(const char *text, size_t len, const struct podsku_expectation *expected, char **summary)
 {
@@ -79,4 +83,52 @@ bool has_code(const json_t *document, const char *list, const char *code)
             return true;
     }
     return false;
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+    size_t len = strlen(name);
+
+    return len > strlen(end) && strcmp(name + len - strlen(end), end) == 0;
+}
+
+static json_t *load_json(const char *path)
+{
+    struct podsku_buf bytes = {0};
+    struct podsku_error err = {0};
+    json_t *value = NULL;
+
+    if (podsku_file_read(path, PODSKU_FILE_MAX, &bytes, &err) != PODSKU_OK ||
+        podsku_json_read(podsku_buf_text(&bytes), bytes.len, path, PODSKU_INPUT, &value, &err) != PODSKU_OK)
+        fail_msg("%s: %s", path, err.message);
+    podsku_buf_free(&bytes);
+    return value;
+}
+
+int verify_each(const char *folder, verify_check *check, int *count)
+{
+    DIR *dir = opendir(folder);
+    int bad = 0;
+
+    if (!dir)
+        fail_msg("cannot open %s", folder);
+    for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
+        struct podsku_buf bytes = {0};
+        struct podsku_error err = {0};
+        char path[4096];
+        if (!ends_with(entry->d_name, ".txt"))
+            continue;
+        int stem = (int)strlen(entry->d_name) - 4;
+        (void)snprintf(path, sizeof path, "%s/%.*s.json", folder, stem, entry->d_name);
+        json_t *expected = load_json(path);
+        (void)snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (podsku_file_read(path, PODSKU_FILE_MAX, &bytes, &err) != PODSKU_OK)
+            fail_msg("%s: %s", path, err.message);
+        bad += check(path, podsku_buf_text(&bytes), bytes.len, expected);
+        podsku_buf_free(&bytes);
+        json_decref(expected);
+        ++*count;
+    }
+    (void)closedir(dir);
+    return bad;
 }

@@ -24,4 +24,10 @@ char *join(char *first, char *second);
 /* True if `list` ("problems", "notes") has this code. */
 bool has_code(const json_t *document, const char *list, const char *code);
 
+/* Looks at one text, and what the .json beside it says of it; returns how much is wrong. */
+typedef int verify_check(const char *path, const char *text, size_t len, const json_t *expected);
+
+/* Every .txt of the folder with its .json; the sum of what is wrong. *count grows by the texts. */
+int verify_each(const char *folder, verify_check *check, int *count);
+
 #endif
