@@ -192,7 +192,9 @@ static bool all_found(struct podsku_scan *scan)
         /* To end what was handed over a moment ago, it must be found first. */
         bool new = launch_id &&strcmp(entry->launch_id, launch_id) == 0 && podsku_scan_is_handed_over(entry) &&
                    podsku_clock_wall_ms(scan->clock) - entry->at_ms < scan->settle_ms;
-        if ((new || podsku_scan_wants_settling(scan, entry)) && !podsku_scan_thing_of(scan, entry))
+        const struct podsku_thing *thing = podsku_scan_thing_of(scan, entry);
+        /* A cluster's members may be listed later than the cluster: its name alone is not enough to act on. */
+        if ((new || podsku_scan_wants_settling(scan, entry)) && (!thing || thing->by_name))
             return false;
     }
     return !launch_id || launch_found(scan, launch_id);

@@ -44,13 +44,12 @@ static void expect(struct deploy_rig *rig, const struct podsku_reconcile_options
 }
 #define EXPECT(rig, options, code, open, pods) expect(rig, options, code, open, pods, __FILE__, __LINE__)
 
-/* A deploy that is killed: by a journal that loses its last lines. keep: lines that stay. */
-static void killed(struct deploy_rig *rig, size_t keep)
+/* What a killed deploy leaves: a journal without its last lines. keep: lines that stay. */
+static void forget(struct deploy_rig *rig, size_t keep)
 {
     char path[128], text[65536];
     const char *end = text;
 
-    (void)deploy_rig_run(rig, 1);
     (void)snprintf(path, sizeof path, "%s/journal.jsonl", rig->folder);
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
@@ -62,6 +61,12 @@ static void killed(struct deploy_rig *rig, size_t keep)
     assert_non_null(file);
     assert_int_equal(fwrite(text, 1, (size_t)(end - text), file), (size_t)(end - text));
     (void)fclose(file);
+}
+
+static void killed(struct deploy_rig *rig, size_t keep)
+{
+    (void)deploy_rig_run(rig, 1);
+    forget(rig, keep);
 }
 
 static void nothing_is_open(void **state)
@@ -278,7 +283,7 @@ static void entries_of_another_account_stay_open(void **state)
     with_url.clock = &rig.clock;
     ours = rig.client;
     assert_int_equal(podsku_client_new(&with_url, &rig.client, &err), PODSKU_OK);
-    rig.fake->pods[0].unlisted = true;
+    rig.fake->pods[0].unlisted_until_ms = INT64_MAX;
     EXPECT(&rig, &end_open, PODSKU_UNSETTLED, 1, "");
     assert_int_equal(deploy_rig_state(&rig, 0), PODSKU_ENTRY_OPEN);
     podsku_client_free(rig.client);
@@ -307,14 +312,21 @@ static void clusters(void **state)
     assert_int_equal(fake_alive(rig.fake, NULL), 0);
     deploy_rig_stop(&rig);
 
-    start(&rig); /* its members are not listed: only its name is ours, which is not enough to end it */
-    fake_fault(rig.fake,
-               (struct fake_fault){.kind = FAKE_CREATE, .nth = 1, .act = true, .transport = HTTPS_RESET_AFTER});
-    rig.signals = 0;
-    rig.signal_kind = PODSKU_EVENT_SENDING;
-    rig.signal_at_event = 1;
-    fake_fault(rig.fake, (struct fake_fault){.kind = FAKE_LIST, .nth = 1, .status = 500, .body = "{}"});
-    (void)deploy_rig_run_plan(&rig, &plan, 1);
+    start(&rig); /* members that are listed later than their cluster are waited for */
+    assert_int_equal(deploy_rig_run_plan(&rig, &plan, 1), PODSKU_OK);
+    forget(&rig, 1);
+    for (size_t i = 0; i < rig.fake->pod_count; i++)
+        rig.fake->pods[i].unlisted_until_ms = fake_now(rig.time) + 10000;
+    EXPECT(&rig, &end_open, PODSKU_OK, 0, "terminated cluster001");
+    deploy_rig_stop(&rig);
+
+    start(&rig); /* if they never are, only its name is ours, which is not enough to end it */
+    assert_int_equal(deploy_rig_run_plan(&rig, &plan, 1), PODSKU_OK);
+    forget(&rig, 1);
+    for (size_t i = 0; i < rig.fake->pod_count; i++)
+        rig.fake->pods[i].unlisted_until_ms = INT64_MAX;
+    EXPECT(&rig, &end_open, PODSKU_UNSETTLED, 1, "known cluster001");
+    assert_int_equal(fake_seen(rig.fake, FAKE_DELETE), 0);
     deploy_rig_stop(&rig);
 
     start(&rig); /* without a journal, by the user's word and the members' marks */

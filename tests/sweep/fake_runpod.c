@@ -111,7 +111,7 @@ static bool is_hidden(const struct fake *fake, const struct fake_pod *pod)
 
 static bool is_listed(const struct fake *fake, const struct fake_pod *pod)
 {
-    if (pod->unlisted || is_hidden(fake, pod))
+    if (is_hidden(fake, pod))
         return false;
     return !pod->deleted_ms || fake_now(fake->time) < pod->lingers_ms;
 }
@@ -123,8 +123,8 @@ static json_t *list_view(const struct fake *fake, bool v1, bool cluster_pods, co
     for (int n = 0; n < times; n++)
         for (size_t i = 0; i < fake->pod_count; i++) {
             const struct fake_pod *pod = &fake->pods[i];
-            if (!is_listed(fake, pod) || (pod->cluster_id[0] && !cluster_pods) ||
-                (cluster_id && strcmp(cluster_id, pod->cluster_id) != 0))
+            if (!is_listed(fake, pod) || fake_now(fake->time) < pod->unlisted_until_ms ||
+                (pod->cluster_id[0] && !cluster_pods) || (cluster_id && strcmp(cluster_id, pod->cluster_id) != 0))
                 continue;
             (void)json_array_append_new(list, v1 ? view_v1(fake, pod, true) : view_v2(fake, pod));
         }

@@ -45,10 +45,10 @@ struct fake_pod {
     const char *ends_as; /* "ERROR": instead of RUNNING; NULL: RUNNING */
     bool foreign;        /* not made by a create of this test */
     bool v1;
-    int64_t deleted_ms;     /* 0: alive */
-    int64_t lingers_ms;     /* deleted, and still listed as `lingers_as` until then */
-    const char *lingers_as; /* "RUNNING", "TERMINATED" */
-    bool unlisted;          /* never in lists */
+    int64_t deleted_ms;        /* 0: alive */
+    int64_t lingers_ms;        /* deleted, and still listed as `lingers_as` until then */
+    const char *lingers_as;    /* "RUNNING", "TERMINATED" */
+    int64_t unlisted_until_ms; /* in no list of pods before; its cluster is listed */
 };
 
 /* What happens to one request instead of the usual. */
