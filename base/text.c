@@ -99,7 +99,7 @@ const char *podsku_text_nearest(const char *word, const char *const *words)
 {
     size_t len = strlen(word);
     const char *nearest = NULL;
-    size_t least = len < 3 ? 1 : 1 + len / 3;
+    size_t least = len < 4 ? 1 : 1 + len / 3;
     const char *holder = NULL;
 
     if (len == 0)

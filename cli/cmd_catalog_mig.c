@@ -1,6 +1,7 @@
 /* podsku catalog mig: the MIG profiles of each card, and which of them are sold. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/json.h"
 #include "base/money.h"
@@ -167,6 +168,14 @@ static bool is_card(const struct mig *mig, const struct podsku_mig_profile *prof
     return false;
 }
 
+/* "A100" for "A100 40GB" and "A100 80GB": the card's first words. */
+static bool has_words(const char *card, const char *words)
+{
+    size_t len = strlen(words);
+
+    return len > 0 && strncasecmp(card, words, len) == 0 && card[len] == ' ';
+}
+
 /* A type of the catalogue that is no card with profiles: an answer, not a mistake. */
 static const struct podsku_gpu_type *find_type(const struct mig *mig, const char *pattern)
 {
@@ -209,9 +218,12 @@ static enum podsku_code choose_rows(struct mig *mig, const char *card)
     for (size_t i = 0; i < count; i++)
         if (!card || is_card(mig, &profiles[i], card))
             mig->rows[mig->count++] = &profiles[i];
-    if (mig->count > 0)
+    if (mig->count > 0 || !card || find_type(mig, card))
         return PODSKU_OK;
-    return card && find_type(mig, card) ? PODSKU_OK : unknown_card(mig, card ? card : "");
+    for (size_t i = 0; i < count; i++)
+        if (has_words(profiles[i].card, card))
+            mig->rows[mig->count++] = &profiles[i];
+    return mig->count > 0 ? PODSKU_OK : unknown_card(mig, card);
 }
 
 static json_t *share_json(int part, int whole)

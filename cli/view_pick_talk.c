@@ -239,7 +239,9 @@ static void say_legend(const struct pick_view *view)
 static void put_cap(struct podsku_buf *out, const struct pick_view *view)
 {
     const struct podsku_decision *decision = view->decision;
-    int64_t reach = decision->candidates[decision->candidate_count > 1 ? 1 : 0].price_total_uusd;
+    int64_t reach = decision->candidates[0].price_total_uusd;
+    if (decision->candidate_count > 1 && decision->candidates[1].price_total_uusd > reach)
+        reach = decision->candidates[1].price_total_uusd; /* another order than by price */
     int64_t step = reach >= 10 * PODSKU_UUSD_PER_USD ? PODSKU_UUSD_PER_USD : PODSKU_UUSD_PER_USD / 10;
     char text[PODSKU_MONEY_TEXT_SIZE];
 
@@ -257,9 +259,14 @@ static void say_next(const struct pick_view *view)
     const struct podsku_requirement *req = view->req;
     bool derived = (req->countries.count > 0 || req->region || req->compliance.count > 0) &&
                    !cli_has(view->cli, "data-center"); /* deploy derives the data centers again */
-    const char *const without[] = {"limit", derived ? "data_center" : NULL, NULL};
+    const char *without[3] = {NULL};
+    size_t left_out = 0;
     struct podsku_buf line = {0};
 
+    if (derived)
+        without[left_out++] = "data_center";
+    if (req->nodes == 1)
+        without[left_out++] = "inter_node_gbps"; /* a file may ask for it, a flag needs --nodes */
     podsku_buf_puts(&line, "podsku deploy");
     cli_requirement_flags(&line, view->req, without);
     put_cap(&line, view);

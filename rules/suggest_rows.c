@@ -4,7 +4,10 @@
 #include "rules/fraction.h"
 #include "rules/suggest.h"
 
-enum { COUNT_STEPS = 16 }; /* the largest GPU count that is tried by itself */
+enum {
+    COUNT_STEPS = 16, /* the largest GPU count that is tried by itself */
+    NODES_MAX = 250   /* of a cluster, by the REST v2 document of August 2026 */
+};
 
 /* Bounds on prices. */
 
@@ -150,6 +153,27 @@ static bool drop_compute_share(const struct judge *judge, struct podsku_requirem
 {
     loose->compute_fraction = (struct podsku_fraction){0, 1};
     return n == 0 && judge->req->compute_fraction.denominator != 0;
+}
+
+/* Without the flags a slice needs to be allowed again, as for who never asked for a share. */
+static bool drop_shares(const struct judge *judge, struct podsku_requirement *loose, int n)
+{
+    const struct podsku_requirement *req = judge->req;
+
+    loose->memory_fraction = loose->compute_fraction = (struct podsku_fraction){0, 0};
+    loose->mig_parent = NULL;
+    return n == 0 && (req->memory_fraction.denominator != 0) != (req->compute_fraction.denominator != 0) &&
+           !req->mig_parent;
+}
+
+static bool drop_memory_fraction(const struct judge *judge, struct podsku_requirement *loose, int n)
+{
+    return drop_shares(judge, loose, n) && judge->req->memory_fraction.denominator != 0;
+}
+
+static bool drop_compute_fraction(const struct judge *judge, struct podsku_requirement *loose, int n)
+{
+    return drop_shares(judge, loose, n) && judge->req->compute_fraction.denominator != 0;
 }
 
 static double as_number(struct podsku_fraction fraction)
@@ -435,10 +459,13 @@ static json_t *to_true(const struct judge *judge, const struct podsku_offer *bes
     return json_true();
 }
 
+/* Fewer nodes, the most of them before less; no more than the service knows (1 to 250) are tried. */
 static bool loosen_nodes(const struct judge *judge, struct podsku_requirement *loose, int n)
 {
-    loose->nodes = 1;
-    return n == 0 && judge->req->nodes > 1;
+    int most = judge->req->nodes > NODES_MAX ? NODES_MAX : judge->req->nodes - 1;
+
+    loose->nodes = most - n;
+    return loose->nodes >= 1;
 }
 
 static json_t *to_nodes(const struct judge *judge, const struct podsku_offer *best)
@@ -529,6 +556,8 @@ const struct loosening podsku_loosenings[] = {
     {"--memory-fraction", drop_memory_share, to_memory_share, asked_memory_share, need_memory_share, .floor = true},
     {"--compute-fraction", drop_compute_share, to_compute_share, asked_compute_share, need_compute_share,
      .floor = true},
+    {"--memory-fraction", drop_memory_fraction, to_nothing, .when_nothing = true, .distance = 1.1},
+    {"--compute-fraction", drop_compute_fraction, to_nothing, .when_nothing = true, .distance = 1.1},
     {"--mig-parent", drop_mig_parent, to_nothing, .distance = 1},
     {"--mig", loosen_mig, to_mig, .distance = 0.5},
     {"--cloud", loosen_cloud, to_any, .distance = 0.4},
