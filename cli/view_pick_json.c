@@ -25,7 +25,8 @@ static json_t *suggestions_json(const struct podsku_decision *decision)
         json_t *object = json_object();
         if (!podsku_json_set(object, "relax", json_string(suggestion->relax)) ||
             !podsku_json_set(object, "to", json_deep_copy(suggestion->to)) ||
-            !podsku_json_set(object, "gains", gains_json(suggestion))) {
+            !podsku_json_set(object, "gains", gains_json(suggestion)) || /* the best of them */
+            !podsku_json_set(object, "gains_total", json_integer((json_int_t)suggestion->gain_total))) {
             json_decref(object);
             object = NULL;
         }
