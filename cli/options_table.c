@@ -104,8 +104,8 @@ const struct cli_option cli_options[] = {
     {"ssh-key", 0, "FILE", "", "private key for ssh", CLI_GROUP_VERIFY, 0, RENT | CLI_BIT(VERIFY), NULL},
     {"ssh-option", 0, "O", "", "option for ssh -o; repeatable", CLI_GROUP_VERIFY, CLI_REPEATABLE, RENT | CLI_BIT(VERIFY), NULL},
 
-    {"copy-in", 0, "DIR", "", "copy this folder to the pod first", CLI_GROUP_RUN, 0, CLI_BIT(RUN), NULL},
-    {"copy-out", 0, "PATH", "", "copy this path from the pod afterwards; repeatable", CLI_GROUP_RUN, CLI_REPEATABLE, CLI_BIT(RUN), NULL},
+    {"copy-in", 0, "DIR", "", "copy this folder to the pod first; the command starts in it", CLI_GROUP_RUN, 0, CLI_BIT(RUN), NULL},
+    {"copy-out", 0, "PATH", "", "copy this path from the pod afterwards, as the command would name it; repeatable", CLI_GROUP_RUN, CLI_REPEATABLE, CLI_BIT(RUN), NULL},
     {"report", 0, "FILE", "", "write the podsku.deploy/1 document there", CLI_GROUP_RUN, 0, CLI_BIT(RUN), NULL},
 
     {"mine", 0, NULL, "", "only what podsku created", CLI_GROUP_ACCOUNT, 0, ACCOUNT, "list"},
