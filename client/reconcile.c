@@ -258,18 +258,31 @@ static enum podsku_code scan_api(struct podsku_scan *scan, enum podsku_api api)
     return scan->err->code;
 }
 
-/* With a v1 URL and entries or a wish that may concern it. */
-static bool wants_v1(const struct podsku_scan *scan)
+static bool has_v1_entries(const struct podsku_scan *scan)
 {
-    if (!podsku_client_url(scan->client, PODSKU_API_V1))
-        return false;
     for (size_t i = 0; i < scan->entries.count; i++) {
         const struct podsku_entry *entry = &scan->entries.list[i];
         if (entry->api && strcmp(entry->api, podsku_api_name(PODSKU_API_V1)) == 0 &&
             (podsku_entry_unfinished(entry) || podsku_scan_is_handed_over(entry)))
             return true;
     }
-    return scan->options->launch_id || scan->options->expired;
+    return false;
+}
+
+/* v1, if there is one and it may concern this run: by its entries, or for pods that are named by their marks. */
+static enum podsku_code scan_v1(struct podsku_scan *scan)
+{
+    bool needed = has_v1_entries(scan);
+
+    if (!podsku_client_url(scan->client, PODSKU_API_V1) ||
+        !(needed || scan->options->launch_id || scan->options->expired))
+        return PODSKU_OK;
+    enum podsku_code code = scan_api(scan, PODSKU_API_V1);
+    if (code == PODSKU_OK || needed || code == PODSKU_INTERRUPTED || code == PODSKU_STATE)
+        return code;
+    podsku_scan_say(scan, "REST v1 could not be read, and no entry of the journal is of it: %s", scan->err->message);
+    podsku_error_clear(scan->err);
+    return PODSKU_OK;
 }
 
 /* Whether an open entry stands for this pod: it is counted already. */
@@ -342,8 +355,8 @@ enum podsku_code podsku_reconcile(struct podsku_client *client, struct podsku_jo
         if (scan.entries.ignored)
             podsku_scan_say(&scan, "%zu lines of the journal could not be read, and are ignored", scan.entries.ignored);
         code = scan_api(&scan, PODSKU_API_V2);
-        if (code == PODSKU_OK && wants_v1(&scan))
-            code = scan_api(&scan, PODSKU_API_V1);
+        if (code == PODSKU_OK)
+            code = scan_v1(&scan);
         count_open(&scan);
     }
     scan_free(&scan);
