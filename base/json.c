@@ -6,6 +6,30 @@
 #include "base/money.h"
 #include "base/text.h"
 
+static json_malloc_t unguarded;
+static _Thread_local struct {
+    bool reading, failed;
+} guard;
+
+static void *guarded(size_t size)
+{
+    void *memory = guard.failed ? NULL : unguarded(size);
+
+    if (!memory && guard.reading)
+        guard.failed = true;
+    return memory;
+}
+
+void podsku_json_guard(void)
+{
+    json_free_t release;
+
+    if (unguarded)
+        return;
+    json_get_alloc_funcs(&unguarded, &release);
+    json_set_alloc_funcs(guarded, release);
+}
+
 bool podsku_json_too_deep(const char *bytes, size_t len, size_t *position)
 {
     size_t depth = 0;
@@ -59,7 +83,15 @@ enum podsku_code podsku_json_read(const char *bytes, size_t len, const char *nam
         podsku_error_where(err, "%s:%zu:%zu", name, line, column);
         return podsku_error_set(err, code_on_bad, "JSON nested deeper than %d levels", PODSKU_JSON_DEPTH_MAX);
     }
+    guard.reading = true;
     *value = json_loadb(bytes, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &json_err);
+    bool starved = guard.failed;
+    guard.reading = guard.failed = false;
+    if (starved) {
+        json_decref(*value);
+        *value = NULL;
+        return podsku_error_no_memory(err);
+    }
     if (*value)
         return PODSKU_OK;
     /* Where jansson finds no memory it mostly says nothing at all. */
@@ -71,6 +103,12 @@ enum podsku_code podsku_json_read(const char *bytes, size_t len, const char *nam
     podsku_error_where(err, "%s:%zu:%zu", name, line, column);
     if (len == 0)
         return podsku_error_set(err, code_on_bad, "empty, where JSON is expected");
+    if (len >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
+        return podsku_error_set(err, code_on_bad,
+                                "starts with a byte order mark, which JSON does not have: save it as "
+                                "UTF-8 without one");
+    if (json_error_code(&json_err) == json_error_null_character)
+        return podsku_error_set(err, code_on_bad, "not valid here: the character \\u0000 in a string");
     return podsku_error_set(err, code_on_bad, "not valid JSON: %s", json_err.text);
 }
 

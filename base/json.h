@@ -24,6 +24,15 @@ enum podsku_code podsku_json_read(const char *bytes, size_t len, const char *nam
                                   json_t **value, struct podsku_error *err) PODSKU_CHECKED;
 
 /*
+ * jansson 2.14 does not notice when it finds no memory while it collects a token: it goes on with a
+ * character missing, and may look for the end of a string beyond it. After this call an allocation
+ * that fails during podsku_json_read() lets every later one of that call fail, which jansson does
+ * notice. It puts a function before jansson's allocator, so it is for programs, at their start, and
+ * not for libraries.
+ */
+void podsku_json_guard(void);
+
+/*
  * Deeper than PODSKU_JSON_DEPTH_MAX? Then *position is the byte offset of the bracket that is too
  * deep. Only brackets outside strings count; the text need not be valid.
  */

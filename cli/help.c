@@ -134,6 +134,7 @@ static void options_of_group(struct cli_wrap *wrap, const struct cli_command *co
         cli_option_spelling(option, spelling, sizeof spelling);
         cli_option_sentence(option, command, &sentence);
         cli_wrap_item(wrap, spelling, 26, podsku_buf_text(&sentence));
+        wrap->out->failed = wrap->out->failed || podsku_buf_failed(&sentence);
         podsku_buf_free(&sentence);
     }
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "cli/help.h"
 #include "cli/options.h"
 #include "cli/run.h"
@@ -68,6 +69,7 @@ int main(int argc, char **argv)
 
     memset(&cli, 0, sizeof cli);
     occupy_streams();
+    podsku_json_guard();
     cli_begin(&cli);
     status = run(&cli, argc, argv);
     cli_end(&cli);

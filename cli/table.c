@@ -260,6 +260,30 @@ static bool add_rows(const struct cli_table *table, struct libscols_table *out)
     return true;
 }
 
+static size_t count_ink(const char *text)
+{
+    size_t count = 0;
+
+    for (; *text; text++)
+        count += *text != ' ' && *text != '\n';
+    return count;
+}
+
+/*
+ * libsmartcols leaves a cell empty, and says nothing, when it finds no memory for it. (It may print
+ * more than the cells hold: what the locale cannot show is spelled out.)
+ */
+static bool is_whole(const struct cli_table *table, const char *text)
+{
+    size_t wanted = 0;
+
+    for (size_t i = 0; i < table->row_count * table->column_count; i++) {
+        if (!table->left_out[i % table->column_count])
+            wanted += count_ink(table->cells[i]);
+    }
+    return count_ink(text) >= wanted;
+}
+
 /* Blanks at the ends of lines help nobody. */
 static void append_lines(struct podsku_buf *out, const char *text)
 {
@@ -290,7 +314,8 @@ enum podsku_code cli_table_print(struct cli_table *table, struct podsku_buf *out
         !add_rows(table, view))
         goto out;
     /* libsmartcols prints nothing, not even the heads, for a table without rows. */
-    if (table->row_count > HEAD_ROW + 1 && (scols_print_table_to_string(view, &text) != 0 || !text))
+    if (table->row_count > HEAD_ROW + 1 &&
+        (scols_print_table_to_string(view, &text) != 0 || !text || !is_whole(table, text)))
         goto out;
     append_lines(out, text ? text : "");
     if (!podsku_buf_failed(out))

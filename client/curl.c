@@ -72,6 +72,8 @@ static enum podsku_code start(const struct podsku_curl *curl, struct podsku_erro
         return podsku_error_set(err, PODSKU_INTERNAL, CURL_LIBRARY " was built without TLS");
     }
     CURLcode code = curl->global_init(CURL_GLOBAL_DEFAULT);
+    if (code == CURLE_OUT_OF_MEMORY)
+        return podsku_error_no_memory(err);
     if (code != CURLE_OK)
         return podsku_error_set(err, PODSKU_INTERNAL, "libcurl did not start: %s", curl->easy_strerror(code));
     return PODSKU_OK;

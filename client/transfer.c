@@ -476,6 +476,8 @@ enum podsku_code podsku_transfer(struct podsku_client *client, const struct pods
     set_request(&set, request, url, link_headers(nodes, client, request, resume));
     if (client->connect_to)
         SET(&set, CONNECT_TO, &connect_to);
+    if (set.code == CURLE_OUT_OF_MEMORY)
+        return podsku_error_no_memory(err);
     if (set.code != CURLE_OK)
         return podsku_error_set(err, PODSKU_INTERNAL, "libcurl refuses an option: %s",
                                 client->curl->easy_strerror(set.code));

@@ -27,12 +27,19 @@ static bool is_loopback(const char *host)
     return inet_pton(AF_INET6, inner, &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
 }
 
-/* True if the URL has that part; its text goes to *text when wanted (curl's free()). */
-static bool has_part(const struct podsku_curl *curl, const CURLU *url, CURLUPart part, char **text)
+/*
+ * True if the URL has that part; its text goes to *text when wanted (curl's free()). Without memory to
+ * tell, err says so.
+ */
+static bool has_part(const struct podsku_curl *curl, const CURLU *url, CURLUPart part, char **text,
+                     struct podsku_error *err)
 {
     char *value = NULL;
-    bool found = curl->url_get(url, part, &value, 0) == CURLUE_OK && value && *value;
+    CURLUcode code = curl->url_get(url, part, &value, 0);
+    bool found = code == CURLUE_OK && value && *value;
 
+    if (code == CURLUE_OUT_OF_MEMORY)
+        podsku_error_no_memory(err);
     if (found && text)
         *text = value;
     else
@@ -46,11 +53,11 @@ static enum podsku_code judge(const struct podsku_curl *curl, const CURLU *url, 
     char *scheme = NULL;
     char *host = NULL;
 
-    if (has_part(curl, url, CURLUPART_USER, NULL) || has_part(curl, url, CURLUPART_PASSWORD, NULL))
+    if (has_part(curl, url, CURLUPART_USER, NULL, err) || has_part(curl, url, CURLUPART_PASSWORD, NULL, err))
         podsku_error_set(err, PODSKU_USAGE, "%s has a user name in it", name);
-    else if (has_part(curl, url, CURLUPART_QUERY, NULL) || has_part(curl, url, CURLUPART_FRAGMENT, NULL))
+    else if (has_part(curl, url, CURLUPART_QUERY, NULL, err) || has_part(curl, url, CURLUPART_FRAGMENT, NULL, err))
         podsku_error_set(err, PODSKU_USAGE, "%s has a query or a fragment", name);
-    else if (!has_part(curl, url, CURLUPART_SCHEME, &scheme) || !has_part(curl, url, CURLUPART_HOST, &host))
+    else if (!has_part(curl, url, CURLUPART_SCHEME, &scheme, err) || !has_part(curl, url, CURLUPART_HOST, &host, err))
         podsku_error_set(err, PODSKU_USAGE, "%s names no host", name);
     else if (strcmp(scheme, "http") == 0 && is_loopback(host))
         base->http = true;
