@@ -29,7 +29,7 @@ static void collect(void *ctx, bool is_error, const char *path, const char *code
         collector->cap = cap;
     }
     struct podsku_finding finding = {
-        .is_error = is_error, .path = strdup(path), .code = code, .message = strdup(message)};
+        .is_error = is_error, .path = path ? strdup(path) : NULL, .code = code, .message = strdup(message)};
     if (!finding.path || !finding.message)
         collector->failed = true;
     findings->list[findings->count++] = finding;

@@ -17,7 +17,7 @@ struct podsku_place {
     size_t index;
 };
 
-/* One finding of a check. `code` is a fixed word. */
+/* One finding of a check. `code` is a fixed word. path NULL: there was no memory for it. */
 typedef void podsku_report_fn(void *ctx, bool is_error, const char *path, const char *code, const char *message);
 
 struct podsku_decode {

@@ -38,7 +38,7 @@ static void report(struct podsku_decode *decode, bool is_error, const struct pod
     (void)vsnprintf(message, sizeof message, fmt, args);
     podsku_place_text(&path, place);
     if (decode->report) {
-        decode->report(decode->ctx, is_error, podsku_buf_text(&path), code, message);
+        decode->report(decode->ctx, is_error, podsku_buf_failed(&path) ? NULL : podsku_buf_text(&path), code, message);
     } else {
         decode->failed = true;
         podsku_error_where(decode->err, "%s: %s", decode->name, podsku_buf_text(&path));

@@ -79,7 +79,7 @@ static void close_others(int keep)
 /* In the child: streams in place, signals as a program expects them, and go. Never returns. */
 static void become(const struct cli_child_request *request, char **environment, const int ends[4])
 {
-    static const int defaults[] = {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGQUIT};
+    static const int defaults[] = {SIGPIPE, SIGXFSZ, SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGQUIT};
     sigset_t none;
     int problem;
 

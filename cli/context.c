@@ -41,7 +41,9 @@ void cli_begin(struct cli *cli)
 
     /* Not LC_NUMERIC: prices would become "12,72". */
     (void)setlocale(LC_CTYPE, "");
+    /* A closed pipe and a file size limit are errors of write(2), which a deploy has to act on. */
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN);
     cli->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
     cli->color = terminal && !dumb && !(no_color && *no_color);
     cli->width = find_width(terminal);

@@ -111,6 +111,8 @@ static void become(const struct program *program, const char *const *words, int 
     (void)signal(SIGPIPE, SIG_DFL);
     if (program->cwd && chdir(program->cwd) != 0)
         _exit(126);
+    if (program->surround)
+        program->surround(program->surround_ctx);
     (void)execv(PODSKU_PROGRAM, (char *const *)argv);
     _exit(127);
 }

@@ -23,6 +23,9 @@ struct program {
     size_t input_len;     /* 0: strlen(input) */
     bool close_stdout;    /* standard output is a pipe that nobody reads any more */
     const char *cwd;      /* NULL: as it is */
+    /* Called in the child right before it becomes the program, its streams in place; NULL: nothing. */
+    void (*surround)(void *ctx);
+    void *surround_ctx;
     /* Of the latest run. */
     pid_t pid;
     struct podsku_buf out, err;

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static char log_path[64];
+
 static void add_option(const char *name, const char *option)
 {
     char text[1024];
@@ -26,6 +28,37 @@ void faults_begin(void)
     add_option("TSAN_OPTIONS", exit_code);
     /* Ours comes before the sanitizer's library, and calls it. */
     add_option("ASAN_OPTIONS", "verify_asan_link_order=0");
+    (void)snprintf(log_path, sizeof log_path, "/tmp/podsku-faults-%ld", (long)getpid());
+    (void)setenv("PODSKU_FAULT_LOG", log_path, 1);
+    (void)setvbuf(stdout, NULL, _IOLBF, 0);
+}
+
+void faults_end(void)
+{
+    (void)unlink(log_path);
+}
+
+long faults_logged(void)
+{
+    char text[32];
+    long count = 0;
+    FILE *file = fopen(log_path, "r");
+
+    if (!file)
+        return 0;
+    if (fgets(text, sizeof text, file))
+        count = strtol(text, NULL, 10);
+    (void)fclose(file);
+    (void)unlink(log_path);
+    return count;
+}
+
+void faults_set_number(const char *variable, long number)
+{
+    char text[32];
+
+    (void)snprintf(text, sizeof text, "%ld", number);
+    (void)setenv(variable, text, 1);
 }
 
 void faults_preload(const char *library)

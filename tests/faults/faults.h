@@ -15,11 +15,15 @@
 /* A sanitizer's report ends the program with this. */
 #define FAULTS_SANITIZER 99
 
-/* Once, before anything else: sanitizers' options for the children. */
+/* Before and after everything else: sanitizers' options for the children, and the file of counts. */
 void faults_begin(void);
+void faults_end(void);
 
 /* Preloads a library into every program started from now on; NULL: none. */
 void faults_preload(const char *library);
+/* What the preloaded library counted in the latest run; 0: nothing. Forgotten afterwards. */
+long faults_logged(void);
+void faults_set_number(const char *variable, long number);
 /* Why nothing can be preloaded into this build's program; NULL: it can. */
 const char *faults_no_preload(void);
 
