@@ -81,25 +81,57 @@ static void sync_folder_of(const char *path)
     (void)close(fd);
 }
 
-enum podsku_code podsku_file_write(const char *path, const void *bytes, size_t len, unsigned mode,
-                                   struct podsku_error *err)
+/* Pipes and devices are written to, not replaced. 0, or the errno of what failed. */
+static int write_special(const char *path, const void *bytes, size_t len)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    int failure;
+
+    if (fd < 0)
+        return errno;
+    failure = write_all(fd, bytes, len);
+    if (failure == EINVAL || failure == EROFS) /* they cannot be fsynced */
+        failure = 0;
+    if (close(fd) != 0 && !failure)
+        failure = errno;
+    return failure;
+}
+
+/* 0, or the errno of what failed; then path is as it was. */
+static int replace(const char *path, const void *bytes, size_t len, unsigned mode)
 {
     char temporary[4096];
 
     if ((size_t)snprintf(temporary, sizeof temporary, "%s.XXXXXX", path) >= sizeof temporary)
-        return write_failed(path, ENAMETOOLONG, err);
+        return ENAMETOOLONG;
     int fd = mkostemp(temporary, O_CLOEXEC);
     if (fd < 0)
-        return write_failed(path, errno, err);
+        return errno;
     int failure = fchmod(fd, mode) == 0 ? write_all(fd, bytes, len) : errno;
     if (close(fd) != 0 && !failure)
         failure = errno;
     if (!failure && rename(temporary, path) != 0)
         failure = errno;
-    if (failure) {
+    if (failure)
         (void)unlink(temporary);
-        return write_failed(path, failure, err);
-    }
-    sync_folder_of(path);
-    return PODSKU_OK;
+    else
+        sync_folder_of(path);
+    return failure;
+}
+
+enum podsku_code podsku_file_write(const char *path, const void *bytes, size_t len, unsigned mode,
+                                   struct podsku_error *err)
+{
+    struct stat old;
+    bool exists = stat(path, &old) == 0;
+    /* A link's target is replaced, not the link. */
+    char *target = exists ? realpath(path, NULL) : NULL;
+    int failure;
+
+    if (exists && !S_ISREG(old.st_mode) && !S_ISDIR(old.st_mode))
+        failure = write_special(path, bytes, len);
+    else
+        failure = replace(target ? target : path, bytes, len, exists ? old.st_mode & 0777 : mode);
+    free(target);
+    return failure ? write_failed(path, failure, err) : PODSKU_OK;
 }

@@ -20,7 +20,8 @@ enum podsku_code podsku_file_read(const char *path, size_t max, struct podsku_bu
 
 /*
  * Replaces path by these bytes as a whole or not at all: temporary file beside it, fsync, rename,
- * fsync of the folder. mode as for open(2). PODSKU_OUTPUT on failure, and the old file is as it was.
+ * fsync of the folder. mode as for open(2), for a new file; an old one keeps its own. Pipes and devices
+ * are written to instead. PODSKU_OUTPUT on failure, and the old file is as it was.
  */
 enum podsku_code podsku_file_write(const char *path, const void *bytes, size_t len, unsigned mode,
                                    struct podsku_error *err) PODSKU_CHECKED;

@@ -2,6 +2,7 @@
  * podsku catalog list: every type, or those that the requirement flags leave. A rule filters only when
  * one of its flags was given: without flags a type that no cloud offers is listed, too.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,8 @@ enum { FLAGS_MAX = 5 };
 
 /* The flags that make a rule count here. */
 static const char *const asked_by[PODSKU_RULE_COUNT][FLAGS_MAX] = {
-    [PODSKU_RULE_CLOUD] = {"cloud", NULL},
+    /* Where no cloud offers a type there is no price and no machine size of it to speak of. */
+    [PODSKU_RULE_CLOUD] = {"cloud", "gpus", "max-price", "max-total", NULL},
     [PODSKU_RULE_GPUS] = {"gpus", NULL},
     [PODSKU_RULE_UNPRICED] = {"max-price", "max-total", NULL},
     [PODSKU_RULE_NVLINK] = {"nvlink", NULL},
@@ -75,7 +77,7 @@ static enum podsku_code mark(struct list *list, const bool asked[PODSKU_RULE_COU
     struct podsku_decision decision = {0};
 
     req.limit = 0;
-    if (!asked[PODSKU_RULE_CLOUD])
+    if (!cli_has(list->cli, "cloud") && !cli_has(list->cli, "requirement"))
         req.cloud[PODSKU_SECURE] = req.cloud[PODSKU_COMMUNITY] = true;
     enum podsku_code code =
         podsku_decide(list->catalog, &req, PODSKU_DECIDE_REASONS, false, &decision, &list->cli->err);
@@ -88,12 +90,65 @@ static enum podsku_code mark(struct list *list, const bool asked[PODSKU_RULE_COU
     return code;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    const struct podsku_gpu_type *left = *(const struct podsku_gpu_type *const *)a;
-    const struct podsku_gpu_type *right = *(const struct podsku_gpu_type *const *)b;
+/* What --sort orders by: the least first, unknown last. */
+struct sorted {
+    const struct podsku_gpu_type *type;
+    double key;
+};
 
-    return strcmp(left->id, right->id);
+static double least_price(const struct podsku_gpu_type *type)
+{
+    int64_t least = 0;
+
+    for (int cloud = 0; cloud < PODSKU_CLOUD_COUNT; cloud++) {
+        int64_t price = type->price_uusd[cloud];
+        bool offered = type->offered[cloud] != PODSKU_NO && type->max_gpus[cloud] != 0;
+        if (offered && price > 0 && (least == 0 || price < least))
+            least = price;
+    }
+    return least ? (double)least : INFINITY;
+}
+
+static double sort_key(const struct podsku_gpu_type *type, const struct podsku_requirement *req)
+{
+    int memory_gb = podsku_gpu_memory_gb(type);
+
+    switch (req->sort) {
+    case PODSKU_SORT_PRICE: return least_price(type);
+    case PODSKU_SORT_VRAM: return memory_gb > 0 ? -memory_gb : INFINITY;
+    case PODSKU_SORT_PRICE_PER_GB: return memory_gb > 0 ? least_price(type) / memory_gb : INFINITY;
+    case PODSKU_SORT_LINK: return -podsku_topology_of(type, req->gpus[0], true).link_gbs; /* unknown is -1 */
+    }
+    return 0;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct sorted *left = a;
+    const struct sorted *right = b;
+
+    if (left->key != right->key)
+        return left->key < right->key ? -1 : 1;
+    return strcmp(left->type->id, right->type->id);
+}
+
+/* By --sort; without it by id. */
+static enum podsku_code order(struct list *list)
+{
+    struct sorted *sorted = calloc(list->view.count + 1, sizeof *sorted);
+    bool asked = cli_has(list->cli, "sort") || cli_has(list->cli, "requirement");
+
+    if (!sorted)
+        return podsku_error_no_memory(&list->cli->err);
+    for (size_t i = 0; i < list->view.count; i++) {
+        sorted[i].type = list->view.types[i];
+        sorted[i].key = asked ? sort_key(sorted[i].type, &list->req) : 0;
+    }
+    qsort(sorted, list->view.count, sizeof *sorted, by_key);
+    for (size_t i = 0; i < list->view.count; i++)
+        list->view.types[i] = sorted[i].type;
+    free(sorted);
+    return PODSKU_OK;
 }
 
 static enum podsku_code choose_types(struct list *list)
@@ -116,7 +171,8 @@ static enum podsku_code choose_types(struct list *list)
         if (!any || listed[i])
             list->view.types[list->view.count++] = &list->catalog->types[i];
     free(listed);
-    qsort(list->view.types, list->view.count, sizeof(const struct podsku_gpu_type *), by_name);
+    if (code == PODSKU_OK)
+        code = order(list);
     if (list->req.limit > 0 && list->view.count > (size_t)list->req.limit)
         list->view.count = (size_t)list->req.limit;
     return code;

@@ -2,6 +2,7 @@
 #include "tests/support/test.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -314,6 +315,70 @@ static void files_are_written_whole(void **state)
     podsku_buf_free(&buf);
 }
 
+/* Whatever way it takes, the amount is that of the number's shortest decimal form. */
+static void money_from_double_agrees_with_the_text(void **state)
+{
+    uint64_t random = 1;
+
+    (void)state;
+    for (int i = 0; i < 200000; i++) {
+        char text[64];
+        int64_t uusd = -1;
+        int64_t expected = -2;
+        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        double scale = (double[]){1e2, 1e3, 1e6, 1e7, 1e9, 3}[i % 6];
+        double usd = (double)(random >> (i % 11 * 4 + 16)) / scale;
+        for (int precision = 15; precision <= 17; precision++) {
+            (void)snprintf(text, sizeof text, "%.*g", precision, usd);
+            if (strtod(text, NULL) == usd)
+                break;
+        }
+        bool fits = podsku_money_parse(text, &expected);
+        assert_int_equal(podsku_money_from_double(usd, &uusd), fits);
+        if (fits)
+            assert_int_equal(uusd, expected);
+    }
+}
+
+static void files_that_are_no_files_are_written_to(void **state)
+{
+    struct podsku_error err = {0};
+    char folder[] = "/tmp/podsku-test-XXXXXX";
+    char link_path[64];
+    char target[64];
+    char fifo[64];
+    char got[8] = "";
+    struct stat info;
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    (void)snprintf(link_path, sizeof link_path, "%s/link", folder);
+    (void)snprintf(target, sizeof target, "%s/target", folder);
+    (void)snprintf(fifo, sizeof fifo, "%s/fifo", folder);
+    assert_int_equal(podsku_file_write(target, "old", 3, 0640, &err), PODSKU_OK);
+    assert_int_equal(symlink("target", link_path), 0);
+    assert_int_equal(podsku_file_write(link_path, "new", 3, 0600, &err), PODSKU_OK);
+    assert_int_equal(lstat(link_path, &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    assert_int_equal(stat(target, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0640);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    int fd = open(fifo, O_RDONLY | O_NONBLOCK);
+    assert_true(fd >= 0);
+    assert_int_equal(podsku_file_write(fifo, "x\n", 2, 0600, &err), PODSKU_OK);
+    assert_int_equal(read(fd, got, sizeof got), 2);
+    assert_int_equal(lstat(fifo, &info), 0);
+    assert_true(S_ISFIFO(info.st_mode));
+    (void)close(fd);
+    assert_int_equal(podsku_file_write("/dev/full", "x", 1, 0600, &err), PODSKU_OUTPUT);
+    assert_int_equal(stat("/dev/full", &info), 0);
+    assert_true(S_ISCHR(info.st_mode));
+    (void)unlink(fifo);
+    (void)unlink(link_path);
+    (void)unlink(target);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -324,12 +389,14 @@ int main(void)
         cmocka_unit_test(money_rounds_half_to_even),
         cmocka_unit_test(money_refuses_what_is_no_amount),
         cmocka_unit_test(money_from_double_uses_the_decimal_form),
+        cmocka_unit_test(money_from_double_agrees_with_the_text),
         cmocka_unit_test(money_texts),
         cmocka_unit_test(times),
         cmocka_unit_test(http_dates),
         cmocka_unit_test(system_clock_runs),
         cmocka_unit_test(digests),
         cmocka_unit_test(files_are_written_whole),
+        cmocka_unit_test(files_that_are_no_files_are_written_to),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
