@@ -169,15 +169,13 @@ static enum podsku_code run_case(struct evaluation *eval, const char *bytes, siz
     return code;
 }
 
-/* What follows a broken place in an array cannot be told apart: it is one more error, and the last. */
-static enum podsku_code end_at_broken(struct evaluation *eval)
+static void report_broken(struct evaluation *eval, size_t line)
 {
     const struct cli_case nameless = {0};
     struct podsku_error broken = eval->cli->err;
 
     podsku_error_clear(&eval->cli->err);
-    cli_report_error(&eval->report, &nameless, eval->scenarios.line, &broken);
-    return PODSKU_OK;
+    cli_report_error(&eval->report, &nameless, line, &broken);
 }
 
 static enum podsku_code run_cases(struct evaluation *eval)
@@ -191,8 +189,11 @@ static enum podsku_code run_cases(struct evaluation *eval)
     for (;;) {
         code = cli_scenarios_next(&eval->scenarios, &bytes, &len, &line, &eval->cli->err);
         if (code == PODSKU_INPUT) {
-            code = end_at_broken(eval);
-            break;
+            report_broken(eval, line);
+            code = PODSKU_OK;
+            if (eval->scenarios.shape == CLI_SCENARIOS_LINES)
+                continue;
+            break; /* what follows a broken place in an array cannot be told apart */
         }
         if (code != PODSKU_OK || !bytes)
             break;

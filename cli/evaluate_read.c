@@ -98,6 +98,25 @@ static enum podsku_code skip_blanks(struct cli_scenarios *in, struct podsku_erro
     }
 }
 
+/* Goes past a line that is too large to hold; its error is in err already. */
+static enum podsku_code drop_line(struct cli_scenarios *in, struct podsku_error *err)
+{
+    struct podsku_error read_err = {0};
+    const char *newline = NULL;
+
+    while (!newline && !in->at_end) {
+        in->start = in->end = 0;
+        if (fill(in, &read_err) != PODSKU_OK) {
+            *err = read_err;
+            return err->code;
+        }
+        newline = memchr(in->bytes, '\n', in->end);
+    }
+    in->start = newline ? (size_t)(newline - in->bytes) + 1 : in->end;
+    in->line += newline != NULL;
+    return PODSKU_INPUT;
+}
+
 static enum podsku_code next_line(struct cli_scenarios *in, const char **bytes, size_t *len, size_t *line,
                                   struct podsku_error *err)
 {
@@ -119,6 +138,8 @@ static enum podsku_code next_line(struct cli_scenarios *in, const char **bytes, 
         }
         seen = in->end - in->start;
         code = fill(in, err);
+        if (code == PODSKU_INPUT)
+            return drop_line(in, err);
         if (code != PODSKU_OK)
             return code;
     }
@@ -256,6 +277,7 @@ enum podsku_code cli_scenarios_next(struct cli_scenarios *in, const char **bytes
         in->start += array;
         in->shape = array ? CLI_SCENARIOS_ARRAY : CLI_SCENARIOS_LINES;
     }
+    *line = in->line; /* also of what turns out to be broken */
     switch (in->shape) {
     case CLI_SCENARIOS_LINES: return next_line(in, bytes, len, line, err);
     case CLI_SCENARIOS_ARRAY: return next_element(in, bytes, len, line, err);
