@@ -4,14 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/support/test.h"
-#include "tests/sweep/deploy_rig.h"
-
-static void start(struct deploy_rig *rig)
-{
-    if (!deploy_rig_start(rig))
-        fail();
-}
+#include "tests/client/deploy_check.h"
 
 #define RESULT(rig, code_, end_)                                                                       \
     do {                                                                                               \

@@ -5,37 +5,10 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "tests/client/deploy_check.h"
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "tests/support/test.h"
-#include "tests/sweep/deploy_rig.h"
-
-static void start(struct deploy_rig *rig)
-{
-    if (!deploy_rig_start(rig))
-        fail();
-}
-
-static void check(struct deploy_rig *rig, enum podsku_code code, const char *outcomes, size_t alive, const char *file,
-                  int line)
-{
-    char got[256] = "";
-
-    for (size_t i = 0; i < rig->result.attempt_count; i++) {
-        size_t len = strlen(got);
-        (void)snprintf(got + len, sizeof got - len, "%s%s", i ? " " : "",
-                       podsku_attempt_outcome_name(rig->result.attempts[i].outcome));
-    }
-    if (rig->result.code == code && strcmp(got, outcomes) == 0 && fake_alive(rig->fake, NULL) == alive)
-        return;
-    print_error("%s:%d: %s (%s), \"%s\", %zu alive; not %s, \"%s\", %zu\n%s\n", file, line,
-                podsku_code_name(rig->result.code), rig->err.message, got, fake_alive(rig->fake, NULL),
-                podsku_code_name(code), outcomes, alive, rig->said.data ? rig->said.data : "");
-    _fail(file, line);
-}
-#define RUN(rig, count, code, outcomes, alive) \
-    (assert_int_equal(deploy_rig_run(rig, count), code), check(rig, code, outcomes, alive, __FILE__, __LINE__))
 
 /* ------------------------------------------------------------------ a given launch id */
 
@@ -122,25 +95,6 @@ static void a_list_that_fails_stops_before_anything_is_sent(void **state)
 
 /* ------------------------------------------------------------------ an earlier run was killed */
 
-/* Leaves what a killed run leaves: the journal without its last lines. */
-static void forget_outcomes(struct deploy_rig *rig, size_t keep_lines)
-{
-    char path[128], text[65536];
-
-    (void)snprintf(path, sizeof path, "%s/journal.jsonl", rig->folder);
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    size_t len = fread(text, 1, sizeof text, file);
-    (void)fclose(file);
-    char *end = text;
-    for (; keep_lines > 0; keep_lines--)
-        end = (char *)memchr(end, '\n', len - (size_t)(end - text)) + 1;
-    file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, (size_t)(end - text), file), (size_t)(end - text));
-    (void)fclose(file);
-}
-
 static void a_killed_run_of_this_launch_is_settled_first(void **state)
 {
     struct deploy_rig rig;
@@ -148,7 +102,7 @@ static void a_killed_run_of_this_launch_is_settled_first(void **state)
     (void)state;
     start(&rig); /* killed right after the create: its pod is adopted, and ours */
     RUN(&rig, 1, PODSKU_OK, "placed", 1);
-    forget_outcomes(&rig, 1);
+    forget(&rig, 1);
     assert_int_equal(deploy_rig_state(&rig, 0), PODSKU_ENTRY_OPEN);
     rig.options.wait = true;
     RUN(&rig, 1, PODSKU_OK, "adopted", 1);
@@ -159,14 +113,14 @@ static void a_killed_run_of_this_launch_is_settled_first(void **state)
     start(&rig); /* the pod shows only later: it is waited for as after a lost reply */
     fake_fault(rig.fake, (struct fake_fault){.kind = FAKE_CREATE, .nth = 1, .act = true, .hide_ms = 20000});
     RUN(&rig, 1, PODSKU_OK, "placed", 1);
-    forget_outcomes(&rig, 1);
+    forget(&rig, 1);
     RUN(&rig, 1, PODSKU_OK, "adopted", 1);
     deploy_rig_stop(&rig);
 
     start(&rig); /* killed while it was to be ended: ours, so a timeout ends it now */
     rig.options.wait = true;
     RUN(&rig, 1, PODSKU_OK, "placed", 1);
-    forget_outcomes(&rig, 2);
+    forget(&rig, 2);
     assert_int_equal(deploy_rig_state(&rig, 0), PODSKU_ENTRY_MADE);
     rig.fake->pods[0].running_ms = INT64_MAX;
     rig.options.timeout_ms = 10000;
@@ -175,7 +129,7 @@ static void a_killed_run_of_this_launch_is_settled_first(void **state)
 
     start(&rig); /* it is gone by now: proven, and a new one is rented with the next number */
     RUN(&rig, 1, PODSKU_OK, "placed", 1);
-    forget_outcomes(&rig, 2);
+    forget(&rig, 2);
     rig.fake->pods[0].deleted_ms = 1;
     RUN(&rig, 1, PODSKU_OK, "terminated placed", 1);
     assert_int_equal(deploy_rig_state(&rig, 0), PODSKU_ENTRY_GONE);
@@ -352,7 +306,7 @@ static void v1_asks_once_per_run(void **state)
     rig.options.spec.api = PODSKU_API_V1;
     fake_refuse(rig.fake, RIG_A, 500, none);
     (void)deploy_rig_run_plan(&rig, v1_plan, 4);
-    check(&rig, PODSKU_OK, "placed", 1, __FILE__, __LINE__);
+    CHECK(&rig, PODSKU_OK, "placed", 1);
     assert_string_equal(rig.result.placed.pod.gpu_id, RIG_B);
     assert_string_equal(rig.result.attempts[0].entry->gpu_id, RIG_B);
     assert_non_null(strstr(rig.said.data, "NVIDIA B300 SXM6 AC is skipped"));
@@ -367,7 +321,7 @@ static void v1_asks_once_per_run(void **state)
     fake_refuse(rig.fake, RIG_A, 500, none);
     fake_refuse(rig.fake, RIG_B, 500, none);
     (void)deploy_rig_run_plan(&rig, v1_plan, 4);
-    check(&rig, PODSKU_OK, "server-error placed", 1, __FILE__, __LINE__);
+    CHECK(&rig, PODSKU_OK, "server-error placed", 1);
     assert_string_equal(rig.result.placed.pod.cloud, "COMMUNITY");
     assert_int_equal(rig.result.open_count, 1);
     deploy_rig_stop(&rig);
@@ -376,13 +330,13 @@ static void v1_asks_once_per_run(void **state)
     rig.options.spec.api = PODSKU_API_V1;
     fake_fault(rig.fake, (struct fake_fault){.kind = FAKE_CREATE, .nth = 1, .act = true, .status = 500, .body = none});
     (void)deploy_rig_run_plan(&rig, v1_plan, 4);
-    check(&rig, PODSKU_OK, "adopted", 1, __FILE__, __LINE__);
+    CHECK(&rig, PODSKU_OK, "adopted", 1);
     deploy_rig_stop(&rig);
 
     start(&rig);
     rig.options.spec.api = PODSKU_API_V1;
     (void)deploy_rig_run_plan(&rig, v1_plan + 1, 1);
-    check(&rig, PODSKU_NO_OFFER, "", 0, __FILE__, __LINE__);
+    CHECK(&rig, PODSKU_NO_OFFER, "", 0);
     deploy_rig_stop(&rig);
 }
 
@@ -409,7 +363,7 @@ static void clusters_are_placed_settled_and_ended_as_a_whole(void **state)
     rig.options.wait = rig.options.need_ssh = true;
     rig.fake->starts_ms = 30000;
     (void)deploy_rig_run_plan(&rig, cluster_plan, 2);
-    check(&rig, PODSKU_OK, "placed", 3, __FILE__, __LINE__);
+    CHECK(&rig, PODSKU_OK, "placed", 3);
     assert_string_equal(rig.output.data, "cluster001\n");
     assert_int_equal(rig.result.placed.members.count, 3);
     for (int rank = 0; rank < 3; rank++)
@@ -422,14 +376,14 @@ static void clusters_are_placed_settled_and_ended_as_a_whole(void **state)
                (struct fake_fault){
                    .kind = FAKE_CREATE, .nth = 1, .act = true, .transport = HTTPS_RESET_AFTER, .hide_ms = 5000});
     (void)deploy_rig_run_plan(&rig, cluster_plan, 2);
-    check(&rig, PODSKU_OK, "adopted", 3, __FILE__, __LINE__);
+    CHECK(&rig, PODSKU_OK, "adopted", 3);
     assert_string_equal(rig.output.data, "cluster001\n");
     deploy_rig_stop(&rig);
 
     start(&rig); /* one member is not as asked: all of it goes */
     rig.fake->shape = spoil_rank_1;
     (void)deploy_rig_run_plan(&rig, cluster_plan, 2);
-    check(&rig, PODSKU_OK, "mismatch placed", 3, __FILE__, __LINE__);
+    CHECK(&rig, PODSKU_OK, "mismatch placed", 3);
     assert_string_equal(rig.output.data, "cluster005\n");
     assert_int_equal(https_server_count(rig.fake->server, "DELETE", "/v2/clusters/cluster001"), 1);
     deploy_rig_stop(&rig);
@@ -440,7 +394,7 @@ static void clusters_are_placed_settled_and_ended_as_a_whole(void **state)
                              .kind = FAKE_DELETE, .nth = 1, .act = true, .hide_ms = 15000, .lingers_as = "RUNNING"});
     int64_t before = fake_now(rig.time);
     (void)deploy_rig_run_plan(&rig, cluster_plan, 2);
-    check(&rig, PODSKU_OK, "mismatch placed", 3, __FILE__, __LINE__);
+    CHECK(&rig, PODSKU_OK, "mismatch placed", 3);
     assert_true(fake_now(rig.time) - before >= 15000);
     deploy_rig_stop(&rig);
 }

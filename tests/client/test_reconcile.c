@@ -6,17 +6,10 @@
 #include <string.h>
 
 #include "client/reconcile_private.h"
-#include "tests/support/test.h"
-#include "tests/sweep/deploy_rig.h"
+#include "tests/client/deploy_check.h"
 
 static const struct podsku_reconcile_options just_look = {0};
 static const struct podsku_reconcile_options end_open = {.terminate = true};
-
-static void start(struct deploy_rig *rig)
-{
-    if (!deploy_rig_start(rig))
-        fail();
-}
 
 /* Runs it and expects this code, this count of open ones, and "STATE ID" for each pod reported. */
 static void expect(struct deploy_rig *rig, const struct podsku_reconcile_options *options, enum podsku_code code,
@@ -43,25 +36,6 @@ static void expect(struct deploy_rig *rig, const struct podsku_reconcile_options
         _fail(file, line);
 }
 #define EXPECT(rig, options, code, open, pods) expect(rig, options, code, open, pods, __FILE__, __LINE__)
-
-/* What a killed deploy leaves: a journal without its last lines. keep: lines that stay. */
-static void forget(struct deploy_rig *rig, size_t keep)
-{
-    char path[128], text[65536];
-    const char *end = text;
-
-    (void)snprintf(path, sizeof path, "%s/journal.jsonl", rig->folder);
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    size_t len = fread(text, 1, sizeof text, file);
-    (void)fclose(file);
-    for (; keep > 0; keep--)
-        end = (const char *)memchr(end, '\n', len - (size_t)(end - text)) + 1;
-    file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, (size_t)(end - text), file), (size_t)(end - text));
-    (void)fclose(file);
-}
 
 static void killed(struct deploy_rig *rig, size_t keep)
 {
@@ -339,89 +313,94 @@ static void clusters(void **state)
 
 /* ------------------------------------------------------------------ the decision, as a table */
 
+static char *decided_ids[] = {(char *)"A"};
+#define NOW INT64_C(1790000000000)
+static const struct podsku_entry open_entry = {.launch_id = (char *)"L",
+                                               .intent = (char *)"i",
+                                               .name = (char *)"podsku-L",
+                                               .gpu_ids = decided_ids,
+                                               .gpu_id_count = 1,
+                                               .at_ms = NOW - 60000,
+                                               .state = PODSKU_ENTRY_OPEN};
+static const struct podsku_entry handed_over = {.launch_id = (char *)"L",
+                                                .intent = (char *)"i",
+                                                .name = (char *)"podsku-L",
+                                                .gpu_ids = decided_ids,
+                                                .gpu_id_count = 1,
+                                                .at_ms = NOW - 60000,
+                                                .state = PODSKU_ENTRY_HANDED_OVER};
+static const struct {
+    const char *launch, *intent, *name, *gpu;
+    int64_t created_ms, expires_s;
+    const struct podsku_entry *entry;
+    const char *by_launch;
+    bool expired, terminate, known, running, twin;
+    enum podsku_reconcile_state state;
+    bool end, unsettled;
+} decided[] = {
+    /* an open entry's own pod */
+    {"L", "i", "podsku-L", "A", NOW, 0, &open_entry, NULL, 0, 1, 1, 0, 0, PODSKU_RECONCILE_KNOWN, true, true},
+    {"L", "i", "podsku-L", "A", NOW, 0, &open_entry, NULL, 0, 0, 1, 0, 0, PODSKU_RECONCILE_KNOWN, false, true},
+    {"L", "i", "podsku-L", "A", 0, 0, &open_entry, NULL, 0, 1, 1, 0, 0, PODSKU_RECONCILE_KNOWN, true, true},
+    {"L", "i", "podsku-L", "A", NOW - 359000, 0, &open_entry, NULL, 0, 1, 1, 0, 0, PODSKU_RECONCILE_KNOWN, true, true},
+    /* not quite it: never ended by the journal alone */
+    {"L", "i", "podsku-L", "A", NOW - 361000, 0, &open_entry, NULL, 0, 1, 1, 0, 0, PODSKU_RECONCILE_KNOWN, false, true},
+    {"L", "i", "mine", "A", NOW, 0, &open_entry, NULL, 0, 1, 1, 0, 0, PODSKU_RECONCILE_KNOWN, false, true},
+    {"L", "i", "podsku-L", "B", NOW, 0, &open_entry, NULL, 0, 1, 1, 0, 0, PODSKU_RECONCILE_KNOWN, false, true},
+    {"L", "j", "podsku-L", "A", NOW, 0, &open_entry, NULL, 0, 1, 1, 0, 0, PODSKU_RECONCILE_KNOWN, false, true},
+    {"M", "i", "podsku-L", "A", NOW, 0, &open_entry, NULL, 0, 1, 1, 0, 0, PODSKU_RECONCILE_KNOWN, false, true},
+    /* its deploy runs; two for one intent */
+    {"L", "i", "podsku-L", "A", NOW, 0, &open_entry, NULL, 0, 1, 1, 1, 0, PODSKU_RECONCILE_SKIPPED, false, false},
+    {"L", "i", "podsku-L", "A", NOW, 0, &open_entry, "L", 0, 1, 1, 1, 0, PODSKU_RECONCILE_SKIPPED, false, true},
+    {"L", "i", "podsku-L", "A", NOW, 0, &open_entry, "L", 0, 1, 1, 0, 1, PODSKU_RECONCILE_AMBIGUOUS, false, true},
+    /* handed over: by launch or by its own expiry only */
+    {"L", "i", "podsku-L", "A", NOW, 0, &handed_over, NULL, 0, 1, 1, 0, 0, PODSKU_RECONCILE_KNOWN, false, false},
+    {"L", "i", "renamed", "B", NOW, 0, &handed_over, "L", 0, 1, 1, 0, 0, PODSKU_RECONCILE_KNOWN, true, false},
+    {"L", "i", "podsku-L", "A", NOW, NOW / 1000, &handed_over, NULL, 1, 1, 1, 0, 0, PODSKU_RECONCILE_EXPIRED, true,
+     false},
+    {"L", "i", "podsku-L", "A", NOW, NOW / 1000 + 1, &handed_over, NULL, 1, 1, 1, 0, 0, PODSKU_RECONCILE_KNOWN, false,
+     false},
+    {"L", "i", "podsku-L", "A", NOW, NOW / 1000, &handed_over, NULL, 0, 1, 1, 0, 0, PODSKU_RECONCILE_KNOWN, false,
+     false},
+    {"L", "i", "podsku-L", "A", NOW, NOW / 1000, &handed_over, NULL, 1, 0, 1, 0, 0, PODSKU_RECONCILE_EXPIRED, false,
+     false},
+    /* marks alone */
+    {"X", "i", "x", "A", NOW - 899000, 0, NULL, NULL, 0, 1, 0, 0, 0, PODSKU_RECONCILE_SKIPPED, false, false},
+    {"X", "i", "x", "A", NOW - 901000, 0, NULL, NULL, 0, 1, 0, 0, 0, PODSKU_RECONCILE_KNOWN, false, false},
+    {"X", "i", "x", "A", NOW, 0, NULL, NULL, 0, 1, 1, 0, 0, PODSKU_RECONCILE_KNOWN, false, false},
+    {"X", "i", "x", "A", NOW, 0, NULL, "X", 0, 1, 0, 0, 0, PODSKU_RECONCILE_KNOWN, true, true},
+    {"X", "i", "x", "A", NOW, 1, NULL, NULL, 1, 1, 0, 0, 0, PODSKU_RECONCILE_EXPIRED, true, false},
+    {"X", "i", "x", "A", NOW, 1, NULL, NULL, 0, 1, 0, 0, 0, PODSKU_RECONCILE_SKIPPED, false, false},
+};
+
 static void decisions(void **state)
 {
-    char *ids[] = {(char *)"A"};
-    const int64_t now = 1790000000000;
-    struct podsku_entry open = {.launch_id = (char *)"L",
-                                .intent = (char *)"i",
-                                .name = (char *)"podsku-L",
-                                .gpu_ids = ids,
-                                .gpu_id_count = 1,
-                                .at_ms = now - 60000,
-                                .state = PODSKU_ENTRY_OPEN};
-    struct podsku_entry handed_over = open;
-    handed_over.state = PODSKU_ENTRY_HANDED_OVER;
-    const struct {
-        const char *launch, *intent, *name, *gpu;
-        int64_t created_ms, expires_s;
-        const struct podsku_entry *entry;
-        const char *by_launch;
-        bool expired, terminate, known, running, twin;
-        enum podsku_reconcile_state state;
-        bool end, unsettled;
-    } rows[] = {
-        /* an open entry's own pod */
-        {"L", "i", "podsku-L", "A", now, 0, &open, NULL, 0, 1, 1, 0, 0, PODSKU_RECONCILE_KNOWN, true, true},
-        {"L", "i", "podsku-L", "A", now, 0, &open, NULL, 0, 0, 1, 0, 0, PODSKU_RECONCILE_KNOWN, false, true},
-        {"L", "i", "podsku-L", "A", 0, 0, &open, NULL, 0, 1, 1, 0, 0, PODSKU_RECONCILE_KNOWN, true, true},
-        {"L", "i", "podsku-L", "A", now - 359000, 0, &open, NULL, 0, 1, 1, 0, 0, PODSKU_RECONCILE_KNOWN, true, true},
-        /* not quite it: never ended by the journal alone */
-        {"L", "i", "podsku-L", "A", now - 361000, 0, &open, NULL, 0, 1, 1, 0, 0, PODSKU_RECONCILE_KNOWN, false, true},
-        {"L", "i", "mine", "A", now, 0, &open, NULL, 0, 1, 1, 0, 0, PODSKU_RECONCILE_KNOWN, false, true},
-        {"L", "i", "podsku-L", "B", now, 0, &open, NULL, 0, 1, 1, 0, 0, PODSKU_RECONCILE_KNOWN, false, true},
-        {"L", "j", "podsku-L", "A", now, 0, &open, NULL, 0, 1, 1, 0, 0, PODSKU_RECONCILE_KNOWN, false, true},
-        {"M", "i", "podsku-L", "A", now, 0, &open, NULL, 0, 1, 1, 0, 0, PODSKU_RECONCILE_KNOWN, false, true},
-        /* its deploy runs; two for one intent */
-        {"L", "i", "podsku-L", "A", now, 0, &open, NULL, 0, 1, 1, 1, 0, PODSKU_RECONCILE_SKIPPED, false, false},
-        {"L", "i", "podsku-L", "A", now, 0, &open, "L", 0, 1, 1, 1, 0, PODSKU_RECONCILE_SKIPPED, false, true},
-        {"L", "i", "podsku-L", "A", now, 0, &open, "L", 0, 1, 1, 0, 1, PODSKU_RECONCILE_AMBIGUOUS, false, true},
-        /* handed over: by launch or by its own expiry only */
-        {"L", "i", "podsku-L", "A", now, 0, &handed_over, NULL, 0, 1, 1, 0, 0, PODSKU_RECONCILE_KNOWN, false, false},
-        {"L", "i", "renamed", "B", now, 0, &handed_over, "L", 0, 1, 1, 0, 0, PODSKU_RECONCILE_KNOWN, true, false},
-        {"L", "i", "podsku-L", "A", now, now / 1000, &handed_over, NULL, 1, 1, 1, 0, 0, PODSKU_RECONCILE_EXPIRED, true,
-         false},
-        {"L", "i", "podsku-L", "A", now, now / 1000 + 1, &handed_over, NULL, 1, 1, 1, 0, 0, PODSKU_RECONCILE_KNOWN,
-         false, false},
-        {"L", "i", "podsku-L", "A", now, now / 1000, &handed_over, NULL, 0, 1, 1, 0, 0, PODSKU_RECONCILE_KNOWN, false,
-         false},
-        {"L", "i", "podsku-L", "A", now, now / 1000, &handed_over, NULL, 1, 0, 1, 0, 0, PODSKU_RECONCILE_EXPIRED, false,
-         false},
-        /* marks alone */
-        {"X", "i", "x", "A", now - 899000, 0, NULL, NULL, 0, 1, 0, 0, 0, PODSKU_RECONCILE_SKIPPED, false, false},
-        {"X", "i", "x", "A", now - 901000, 0, NULL, NULL, 0, 1, 0, 0, 0, PODSKU_RECONCILE_KNOWN, false, false},
-        {"X", "i", "x", "A", now, 0, NULL, NULL, 0, 1, 1, 0, 0, PODSKU_RECONCILE_KNOWN, false, false},
-        {"X", "i", "x", "A", now, 0, NULL, "X", 0, 1, 0, 0, 0, PODSKU_RECONCILE_KNOWN, true, true},
-        {"X", "i", "x", "A", now, 1, NULL, NULL, 1, 1, 0, 0, 0, PODSKU_RECONCILE_EXPIRED, true, false},
-        {"X", "i", "x", "A", now, 1, NULL, NULL, 0, 1, 0, 0, 0, PODSKU_RECONCILE_SKIPPED, false, false},
-    };
-
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+    for (size_t i = 0; i < COUNT_OF(decided); i++) {
         const struct podsku_reconcile_options options = {
-            .launch_id = rows[i].by_launch, .expired = rows[i].expired, .terminate = rows[i].terminate};
+            .launch_id = decided[i].by_launch, .expired = decided[i].expired, .terminate = decided[i].terminate};
         const struct podsku_thing thing = {
             .id = (char *)"p",
-            .name = (char *)rows[i].name,
-            .gpu_id = (char *)rows[i].gpu,
+            .name = (char *)decided[i].name,
+            .gpu_id = (char *)decided[i].gpu,
             .live = true,
-            .created_ms = rows[i].created_ms,
-            .marks = {.launch_id = (char *)rows[i].launch,
-                      .intent = (char *)rows[i].intent,
-                      .expires_s = rows[i].expires_s},
+            .created_ms = decided[i].created_ms,
+            .marks = {.launch_id = (char *)decided[i].launch,
+                      .intent = (char *)decided[i].intent,
+                      .expires_s = decided[i].expires_s},
         };
         const struct podsku_reconcile_case c = {
             .options = &options,
             .thing = &thing,
-            .entry = rows[i].entry,
-            .launch_known = rows[i].known,
-            .running = rows[i].running,
-            .twin = rows[i].twin,
-            .now_ms = now,
+            .entry = decided[i].entry,
+            .launch_known = decided[i].known,
+            .running = decided[i].running,
+            .twin = decided[i].twin,
+            .now_ms = NOW,
         };
         const struct podsku_reconcile_verdict verdict = podsku_reconcile_decide(&c);
-        if (verdict.state != rows[i].state || verdict.end != rows[i].end ||
-            (!verdict.end && verdict.unsettled != rows[i].unsettled) || !verdict.why[0])
+        if (verdict.state != decided[i].state || verdict.end != decided[i].end ||
+            (!verdict.end && verdict.unsettled != decided[i].unsettled) || !verdict.why[0])
             fail_msg("row %zu: %s, end %d, unsettled %d: %s", i, podsku_reconcile_state_name(verdict.state),
                      verdict.end, verdict.unsettled, verdict.why);
     }
