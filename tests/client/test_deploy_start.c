@@ -5,10 +5,10 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "tests/client/deploy_check.h"
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "tests/client/deploy_check.h"
 
 /* ------------------------------------------------------------------ a given launch id */
 
