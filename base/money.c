@@ -12,6 +12,9 @@ __extension__ typedef __int128 wide_int;
 
 enum { DIGITS_MAX = 64, EXPONENT_MAX = 64 };
 
+/* Below that, six decimals are fifteen digits at most. */
+#define FEW_DIGITS_USD 1e9
+
 /* A decimal number: 0.DIGITS x 10^point. */
 struct decimal {
     char digits[DIGITS_MAX];
@@ -99,6 +102,18 @@ bool podsku_money_from_double(double usd, int64_t *uusd)
     if (usd == 0) {
         *uusd = 0;
         return true;
+    }
+    /*
+     * Most amounts have six decimals at most and fifteen digits: then the whole number of micro-USD
+     * is exact. Division rounds to the nearest, so that only the double of that decimal comes back,
+     * and fifteen digits have a double of their own.
+     */
+    if (usd < FEW_DIGITS_USD) {
+        int64_t whole = llrint(usd * PODSKU_UUSD_PER_USD);
+        if ((double)whole / PODSKU_UUSD_PER_USD == usd) {
+            *uusd = whole;
+            return true;
+        }
     }
     for (int precision = 15; precision <= 17; precision++) {
         (void)snprintf(text, sizeof text, "%.*g", precision, usd);

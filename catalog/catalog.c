@@ -155,6 +155,7 @@ enum podsku_code podsku_catalog_merge(struct podsku_catalog *catalog, struct pod
     /* Taken at once, so that a failure half-way leaves nothing that points to freed memory. */
     other->store->next_merged = catalog->store->merged;
     catalog->store->merged = other;
+    podsku_store_renew(catalog);
     if (!reads)
         return podsku_error_no_memory(err);
     memcpy(reads, catalog->reads, first_read * sizeof *reads);

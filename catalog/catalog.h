@@ -98,6 +98,7 @@ struct podsku_catalog_query {
 };
 
 struct podsku_catalog {
+    uint64_t serial; /* no other content of the process has it; 0: none, nothing may be remembered */
     enum podsku_source source;
     const char *path;                    /* of a file; NULL otherwise */
     int64_t recorded_ms;                 /* wall clock; 0: unknown */

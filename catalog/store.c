@@ -55,12 +55,20 @@ static bool reserve(struct podsku_catalog *catalog, size_t types)
     return true;
 }
 
+void podsku_store_renew(struct podsku_catalog *catalog)
+{
+    static _Atomic uint64_t last;
+
+    catalog->serial = ++last;
+}
+
 struct podsku_catalog *podsku_store_new(const struct podsku_facts_set *facts, size_t types)
 {
     struct podsku_catalog *catalog = calloc(1, sizeof *catalog);
 
     if (!catalog)
         return NULL;
+    podsku_store_renew(catalog);
     catalog->facts = facts;
     catalog->store = calloc(1, sizeof *catalog->store);
     if (catalog->store && reserve(catalog, types))

@@ -29,6 +29,9 @@ struct catalog_store {
 /* An empty catalogue with room for `types` types; NULL when there is no memory. */
 struct podsku_catalog *podsku_store_new(const struct podsku_facts_set *facts, size_t types);
 
+/* A new serial number, since the content changes. */
+void podsku_store_renew(struct podsku_catalog *catalog);
+
 /* The type of this id or NULL. */
 struct podsku_gpu_type *podsku_store_find(const struct podsku_catalog *catalog, const char *id);
 

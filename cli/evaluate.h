@@ -36,8 +36,8 @@ void cli_scenarios_close(struct cli_scenarios *scenarios);
 
 /*
  * The next scenario's bytes, valid until the next call, and the line it starts in; *bytes is NULL
- * after the last. PODSKU_INPUT when the array is broken outside its elements, or a scenario is larger
- * than 16 MiB.
+ * after the last. PODSKU_INPUT when the array is broken outside its elements, which ends it, or a
+ * scenario is larger than 16 MiB: of lines the next call gives the next one.
  */
 enum podsku_code cli_scenarios_next(struct cli_scenarios *scenarios, const char **bytes, size_t *len, size_t *line,
                                     struct podsku_error *err) PODSKU_CHECKED;
@@ -69,14 +69,15 @@ enum podsku_code cli_case_judge(const struct cli_case *item, const struct podsku
                                 struct cli_verdict *verdict, struct podsku_error *err) PODSKU_CHECKED;
 void cli_verdict_free(struct cli_verdict *verdict);
 
-/* {"id","cloud","gpus","price_per_hour"} texts, made once for each offer that occurs. */
+/* ,{"id","cloud","gpus","price_per_hour"} texts, made once for each offer that occurs. */
 struct cli_fragments {
     struct cli_fragment *slots; /* open addressing */
     size_t room, count;
     struct podsku_buf text;
 };
-/* Appends the text of an offer of this catalogue. */
-void cli_fragment(struct cli_fragments *fragments, const struct podsku_offer *offer, struct podsku_buf *out);
+/* Appends a JSON array of offers of this catalogue. */
+void cli_put_offers(struct cli_fragments *fragments, const struct podsku_offer *offers, size_t count,
+                    struct podsku_buf *out);
 void cli_fragments_free(struct cli_fragments *fragments);
 
 /* Texts of decisions by requirement. Zeroed is empty; only slower when memory runs out. */

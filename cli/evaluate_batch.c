@@ -21,8 +21,10 @@ struct cli_fragment {
 
 static size_t hash(const struct podsku_gpu_type *type, enum podsku_cloud cloud, int gpus, int nodes)
 {
-    uint64_t key = (uint64_t)(uintptr_t)type ^ ((uint64_t)(unsigned)gpus << 48) ^ ((uint64_t)(unsigned)nodes << 32) ^
-                   ((uint64_t)cloud << 60);
+    /* Small numbers stay apart above the multiple of a type's size that the pointer is. */
+    uint64_t key = (uint64_t)(uintptr_t)type +
+                   ((uint64_t)cloud + 2 * ((uint64_t)(unsigned)gpus + 64 * (uint64_t)(unsigned)nodes)) *
+                       UINT64_C(0xc2b2ae3d27d4eb4f);
 
     key *= UINT64_C(0x9e3779b97f4a7c15);
     return (size_t)(key >> 32);
@@ -56,15 +58,18 @@ static bool grow(struct cli_fragments *fragments)
     return true;
 }
 
+/* With the comma that stands before it in a list. */
 static void render(const struct podsku_offer *offer, struct podsku_buf *out)
 {
     json_t *object = cli_offer_short_json(offer);
 
+    podsku_buf_putc(out, ',');
     podsku_json_write(out, object, false);
     json_decref(object);
 }
 
-void cli_fragment(struct cli_fragments *fragments, const struct podsku_offer *offer, struct podsku_buf *out)
+/* Appends ",{...}" for an offer of this catalogue. */
+static void put_offer(struct cli_fragments *fragments, const struct podsku_offer *offer, struct podsku_buf *out)
 {
     struct cli_fragment key = {offer->type, offer->cloud, offer->gpus, offer->nodes, 0, 0};
 
@@ -85,6 +90,20 @@ void cli_fragment(struct cli_fragments *fragments, const struct podsku_offer *of
         fragments->count++;
     }
     podsku_buf_append(out, fragments->text.data + slot->offset, slot->len);
+}
+
+void cli_put_offers(struct cli_fragments *fragments, const struct podsku_offer *offers, size_t count,
+                    struct podsku_buf *out)
+{
+    size_t start = out->len;
+
+    for (size_t i = 0; i < count; i++)
+        put_offer(fragments, &offers[i], out);
+    if (count > 0 && !podsku_buf_failed(out))
+        out->data[start] = '['; /* for the first comma */
+    else
+        podsku_buf_putc(out, '[');
+    podsku_buf_putc(out, ']');
 }
 
 void cli_fragments_free(struct cli_fragments *fragments)

@@ -55,13 +55,9 @@ void cli_report_decision(struct cli_report *report, struct cli_eval_catalog *cat
 {
     struct podsku_buf *out = &report->out;
 
-    podsku_buf_puts(out, "\"candidates\":[");
-    for (size_t i = 0; i < decision->candidate_count; i++) {
-        if (i > 0)
-            podsku_buf_putc(out, ',');
-        cli_fragment(&catalog->fragments, &decision->candidates[i], out);
-    }
-    podsku_buf_puts(out, "],\"rejected\":");
+    podsku_buf_puts(out, "\"candidates\":");
+    cli_put_offers(&catalog->fragments, decision->candidates, decision->candidate_count, out);
+    podsku_buf_puts(out, ",\"rejected\":");
     if (report->explain)
         put_value(out, cli_rejected_json(decision->rejected, decision->rejected_count));
     else

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "rules/judge.h"
+#include "rules/shelf.h"
 
 static bool gather(const struct judge *judge, enum podsku_detail detail, struct podsku_decision *decision,
                    const struct podsku_gpu_type *type)
@@ -43,7 +44,7 @@ static bool settle(const struct judge *judge, enum podsku_detail detail, struct 
 {
     struct rules_store *store = decision->store;
 
-    if (!podsku_order(store, judge->req, store->candidates.list, store->candidates.count))
+    if (!podsku_order(&store->ranking, judge->req, store->candidates.list, store->candidates.count))
         return false;
     decision->candidates = store->candidates.list;
     decision->candidate_total = decision->candidate_count = store->candidates.count;
@@ -53,6 +54,49 @@ static bool settle(const struct judge *judge, enum podsku_detail detail, struct 
         podsku_order_by_id(store->rejected.list, store->rejected.count);
         decision->rejected = store->rejected.list;
     }
+    return true;
+}
+
+/* Ranks what passes the judge's bounds on a shelf. */
+static bool rank_shelf(const struct judge *judge, const struct shelf *shelf, struct ranking *ranking)
+{
+    if (!podsku_ranking_reserve(ranking, shelf->count))
+        return false;
+    for (size_t i = 0; i < shelf->count; i++)
+        if (podsku_offer_meets(shelf->ranks[i].offer, judge, judge->bounds, judge->bound_count))
+            ranking->list[ranking->count++] = shelf->ranks[i];
+    return podsku_ranking_end_run(ranking);
+}
+
+/* Only the candidates, from shelves: what most requirements of a batch share has been judged before. */
+static bool count_from_shelves(const struct judge *judge, struct podsku_decision *decision)
+{
+    const struct podsku_requirement *req = judge->req;
+    struct rules_store *store = decision->store;
+    struct ranking *ranking = &store->ranking;
+    size_t offers = 0;
+
+    podsku_shelves_trim(store);
+    podsku_ranking_reset(ranking);
+    for (int cloud = 0; cloud < PODSKU_CLOUD_COUNT; cloud++) {
+        for (size_t i = 0; req->cloud[cloud] && i < req->gpus_count; i++) {
+            const struct shelf *shelf = podsku_shelf(store, judge, (enum podsku_cloud)cloud, req->gpus[i]);
+            if (!shelf || !rank_shelf(judge, shelf, ranking))
+                return false;
+            offers += judge->catalog->type_count;
+        }
+    }
+    if (!podsku_ranking_merge(ranking, req->sort))
+        return false;
+    size_t kept = req->limit > 0 && ranking->count > (size_t)req->limit ? (size_t)req->limit : ranking->count;
+    if (!podsku_grow(&store->candidates.list, &store->candidates.cap, kept, sizeof *store->candidates.list))
+        return false;
+    for (size_t i = 0; i < kept; i++)
+        store->candidates.list[i] = *ranking->list[i].offer;
+    decision->candidates = store->candidates.list;
+    decision->candidate_count = store->candidates.count = kept;
+    decision->candidate_total = ranking->count;
+    decision->rejected_count = offers - ranking->count;
     return true;
 }
 
@@ -77,6 +121,8 @@ static bool decide(const struct judge *judge, enum podsku_detail detail, struct 
 {
     const struct podsku_catalog *catalog = judge->catalog;
 
+    if (detail == PODSKU_DECIDE_COUNT && podsku_shelves_suit(catalog))
+        return count_from_shelves(judge, decision);
     for (size_t i = 0; i < catalog->type_count; i++)
         if (!gather(judge, detail, decision, &catalog->types[i]))
             return false;

@@ -84,17 +84,22 @@ static bool spells(const char *name, const char *flag, char separator)
     return *flag == '\0' && *name == '\0';
 }
 
-static const struct field *find(const char *name, char separator)
+static const struct field *find_first_name(const char *name, char separator)
 {
-    const char *alias = NULL;
-
-    for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++)
-        if (spells(name, aliases[i].name, separator))
-            alias = aliases[i].flag;
     for (size_t i = 0; i < podsku_field_count; i++)
-        if (alias ? strcmp(alias, podsku_fields[i].flag) == 0 : spells(name, podsku_fields[i].flag, separator))
+        if (spells(name, podsku_fields[i].flag, separator))
             return &podsku_fields[i];
     return NULL;
+}
+
+static const struct field *find(const char *name, char separator)
+{
+    const struct field *field = find_first_name(name, separator);
+
+    for (size_t i = 0; !field && i < sizeof aliases / sizeof aliases[0]; i++)
+        if (spells(name, aliases[i].name, separator))
+            field = find_first_name(aliases[i].flag, '-');
+    return field;
 }
 
 const struct field *podsku_field_by_flag(const char *flag)

@@ -126,6 +126,10 @@ enum fraction_reading podsku_fraction_from_double(double number, struct podsku_f
 
     if (!(number >= 0 && number <= 1))
         return FRACTION_OUTSIDE;
+    /* Six decimals hold most shares, and are exact if they make the same double (see base/money.c). */
+    int64_t millionths = llrint(number * 1e6);
+    if ((double)millionths / 1e6 == number)
+        return within(millionths, 1000000, fraction);
     for (int precision = 15; precision <= 17; precision++) {
         (void)snprintf(text, sizeof text, "%.*g", precision, number);
         if (strtod(text, NULL) == number)

@@ -137,8 +137,12 @@ void podsku_judge_prepare(struct judge *judge, const struct podsku_catalog *cata
     for (size_t i = 0; i < PODSKU_RULE_COUNT; i++) {
         if (quick_order[i] == QUICK_FINISHED)
             judge->quick_plain = judge->quick_count;
-        if (asked[quick_order[i]])
-            judge->quick[judge->quick_count++] = quick_order[i];
+        if (!asked[quick_order[i]])
+            continue;
+        const struct rule_row *row = podsku_rule_row(quick_order[i]);
+        judge->quick[judge->quick_count++] = row;
+        if (!row->by_choice)
+            judge->bounds[judge->bound_count++] = row;
     }
     if (podsku_judge_needs_parents(req)) {
         mark_parents(judge, parents);
@@ -209,24 +213,23 @@ void podsku_offer_finish(struct podsku_offer *offer, const struct judge *judge)
         offer->stock = podsku_catalog_stock(judge->catalog, offer->type, offer->cloud, offer->gpus, &offer->view);
 }
 
-static bool passes(const struct judge *judge, enum podsku_rule rule, const struct podsku_offer *offer)
+bool podsku_offer_meets(const struct podsku_offer *offer, const struct judge *judge,
+                        const struct rule_row *const *rules, size_t count)
 {
-    const struct rule_row *row = podsku_rule_row(rule);
-    enum podsku_tri verdict = row->judge(judge, offer, NULL);
-
-    return verdict == PODSKU_YES || (verdict == PODSKU_UNKNOWN && row->unknown_passes);
+    for (size_t i = 0; i < count; i++) {
+        enum podsku_tri verdict = rules[i]->judge(judge, offer, NULL);
+        if (verdict == PODSKU_NO || (verdict == PODSKU_UNKNOWN && !rules[i]->unknown_passes))
+            return false;
+    }
+    return true;
 }
 
 bool podsku_offer_passes(struct podsku_offer *offer, const struct judge *judge)
 {
-    for (size_t i = 0; i < judge->quick_plain; i++)
-        if (!passes(judge, judge->quick[i], offer))
-            return false;
+    if (!podsku_offer_meets(offer, judge, judge->quick, judge->quick_plain))
+        return false;
     podsku_offer_finish(offer, judge);
-    for (size_t i = judge->quick_plain; i < judge->quick_count; i++)
-        if (!passes(judge, judge->quick[i], offer))
-            return false;
-    return true;
+    return podsku_offer_meets(offer, judge, judge->quick + judge->quick_plain, judge->quick_count - judge->quick_plain);
 }
 
 void podsku_each_passing(const struct judge *judge, podsku_offer_visitor *visit, void *ctx)

@@ -17,9 +17,11 @@ struct judge {
     bool lists_data_centers;      /* some type of the catalogue does; only set when placement is asked for */
     enum podsku_rule asked[PODSKU_RULE_COUNT]; /* in the order of the list */
     size_t asked_count;
-    enum podsku_rule quick[PODSKU_RULE_COUNT]; /* the same, cheapest first */
+    const struct rule_row *quick[PODSKU_RULE_COUNT]; /* the same, cheapest first */
     size_t quick_count;
-    size_t quick_plain; /* the first of them that need no podsku_offer_finish() */
+    size_t quick_plain;                               /* the first of them that need no podsku_offer_finish() */
+    const struct rule_row *bounds[PODSKU_RULE_COUNT]; /* those of `quick` that are not by choice */
+    size_t bound_count;
 };
 
 /* What a predicate has to say about its verdict; the first words count. */
@@ -41,6 +43,7 @@ typedef enum podsku_tri podsku_predicate(const struct judge *judge, const struct
 struct rule_row {
     podsku_predicate *judge;
     bool unknown_passes;
+    bool by_choice; /* looks at no more of the requirement than what shelves are kept by (rules/shelf.h) */
 };
 
 const struct rule_row *podsku_rule_row(enum podsku_rule rule);
@@ -96,9 +99,19 @@ bool podsku_type_not_offered(const struct podsku_gpu_type *type, enum podsku_clo
 /* True if some pattern matches the type's id or display name. */
 bool podsku_type_matches(const struct podsku_gpu_type *type, const char *pattern);
 
+/* True if each of the rules passes; the offer is finished. */
+bool podsku_offer_meets(const struct podsku_offer *offer, const struct judge *judge,
+                        const struct rule_row *const *rules, size_t count);
+
 /* Orders candidates: sorts `offers` (ranked by the requirement) in place. False: no memory. */
-bool podsku_order(struct rules_store *store, const struct podsku_requirement *req, struct podsku_offer *offers,
+bool podsku_order(struct ranking *ranking, const struct podsku_requirement *req, struct podsku_offer *offers,
                   size_t count);
+/* Fills the ranking with the offers' ranks, in order. False: no memory. */
+bool podsku_rank_all(struct ranking *ranking, const struct podsku_requirement *req, const struct podsku_offer *offers,
+                     size_t count);
+/* The same in steps: ranks are put into the ranking run by run, each in order, and then merged. */
+bool podsku_ranking_end_run(struct ranking *ranking);
+bool podsku_ranking_merge(struct ranking *ranking, enum podsku_sort sort);
 /* Would a be ranked before b? */
 bool podsku_comes_before(const struct podsku_requirement *req, const struct podsku_offer *a,
                          const struct podsku_offer *b);

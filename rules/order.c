@@ -1,20 +1,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/money.h"
 #include "rules/judge.h"
 
 /* Products of a price and a memory size can pass 64 bits. */
 __extension__ typedef __int128 wide_int;
 
-enum { INSERTION_MAX = 40 };
+enum { BLOCK = 8 };
 
-/* What most comparisons need, beside the offer itself. */
-struct rank {
-    const struct podsku_offer *offer;
-    int64_t price;
-    int group; /* unpriced offers after the others; within, tiers of --nvlink preferred */
-    enum podsku_sort sort;
-};
+/* The key has the group above the price. */
+#define KEY_PRICE_BITS 60
+_Static_assert(PODSKU_UUSD_MAX < (INT64_C(1) << KEY_PRICE_BITS), "a price fits below the group");
 
 static int compare_int64(int64_t a, int64_t b)
 {
@@ -54,21 +51,15 @@ static int stock_rank(enum podsku_stock stock)
     return ranks[stock];
 }
 
-static int compare_ranks(const void *left, const void *right)
+/* What decides within a group. */
+static int compare_offers(const struct podsku_offer *a, const struct podsku_offer *b, enum podsku_sort sort)
 {
-    const struct rank *one = left;
-    const struct rank *other = right;
-    const struct podsku_offer *a = one->offer;
-    const struct podsku_offer *b = other->offer;
-    int order = one->group - other->group;
+    int order = compare_key(a, b, sort);
 
     if (order == 0)
-        order = compare_key(a, b, one->sort);
+        order = compare_int64(a->price_total_uusd, b->price_total_uusd);
     if (order == 0)
-        order = compare_int64(one->price, other->price);
-    if (order)
-        return order;
-    order = stock_rank(a->stock) - stock_rank(b->stock);
+        order = stock_rank(a->stock) - stock_rank(b->stock);
     if (order == 0)
         order = (int)a->cloud - (int)b->cloud;
     if (order == 0)
@@ -76,30 +67,11 @@ static int compare_ranks(const void *left, const void *right)
     return order ? order : strcmp(a->type->id, b->type->id);
 }
 
-/* The same as compare_ranks() > 0, without a call where group or price decide. */
-static bool comes_after(const struct rank *a, const struct rank *b)
+static bool comes_after(const struct rank *a, const struct rank *b, enum podsku_sort sort)
 {
-    if (a->group != b->group)
-        return a->group > b->group;
-    if (a->sort == PODSKU_SORT_PRICE && a->price != b->price)
-        return a->price > b->price;
-    return compare_ranks(a, b) > 0;
-}
-
-/* Few ranks are sorted in place: cheaper than calling a comparison back. */
-static void sort_ranks(struct rank *ranks, size_t count)
-{
-    if (count > INSERTION_MAX) {
-        qsort(ranks, count, sizeof *ranks, compare_ranks);
-        return;
-    }
-    for (size_t i = 1; i < count; i++) {
-        struct rank moved = ranks[i];
-        size_t at = i;
-        for (; at > 0 && comes_after(&ranks[at - 1], &moved); at--)
-            ranks[at] = ranks[at - 1];
-        ranks[at] = moved;
-    }
+    if (a->key != b->key)
+        return a->key > b->key;
+    return compare_offers(a->offer, b->offer, sort) > 0;
 }
 
 static int group_of(const struct podsku_offer *offer, const struct podsku_requirement *req)
@@ -115,7 +87,10 @@ static int group_of(const struct podsku_offer *offer, const struct podsku_requir
 
 static struct rank rank_of(const struct podsku_offer *offer, const struct podsku_requirement *req)
 {
-    return (struct rank){offer, offer->price_total_uusd, group_of(offer, req), req->sort};
+    /* The price decides first within a group, unless something else was asked for. */
+    uint64_t price = req->sort == PODSKU_SORT_PRICE ? (uint64_t)offer->price_total_uusd : 0;
+
+    return (struct rank){((uint64_t)group_of(offer, req) << KEY_PRICE_BITS) | price, offer};
 }
 
 bool podsku_comes_before(const struct podsku_requirement *req, const struct podsku_offer *a,
@@ -124,7 +99,70 @@ bool podsku_comes_before(const struct podsku_requirement *req, const struct pods
     struct rank one = rank_of(a, req);
     struct rank other = rank_of(b, req);
 
-    return compare_ranks(&one, &other) < 0;
+    return comes_after(&other, &one, req->sort);
+}
+
+static void insertion_sort(struct rank *ranks, size_t count, enum podsku_sort sort)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct rank moved = ranks[i];
+        size_t at = i;
+        for (; at > 0 && comes_after(&ranks[at - 1], &moved, sort); at--)
+            ranks[at] = ranks[at - 1];
+        ranks[at] = moved;
+    }
+}
+
+/* Merges [start, middle) and [middle, end) of `from` into the same places of `to`. */
+static void merge_two(const struct rank *from, struct rank *to, size_t start, size_t middle, size_t end,
+                      enum podsku_sort sort)
+{
+    size_t left = start;
+    size_t right = middle;
+
+    while (left < middle && right < end)
+        to[start++] = comes_after(&from[left], &from[right], sort) ? from[right++] : from[left++];
+    memcpy(to + start, from + left, (middle - left) * sizeof *to);
+    memcpy(to + start + (middle - left), from + right, (end - right) * sizeof *to);
+}
+
+bool podsku_ranking_end_run(struct ranking *ranking)
+{
+    size_t last = ranking->run_count ? ranking->ends[ranking->run_count - 1] : 0;
+
+    if (ranking->count == last)
+        return true;
+    if (!podsku_grow(&ranking->ends, &ranking->ends_cap, ranking->run_count + 1, sizeof *ranking->ends))
+        return false;
+    ranking->ends[ranking->run_count++] = ranking->count;
+    return true;
+}
+
+bool podsku_ranking_merge(struct ranking *ranking, enum podsku_sort sort)
+{
+    if (ranking->run_count < 2)
+        return true;
+    if (!podsku_grow(&ranking->spare, &ranking->spare_cap, ranking->cap, sizeof *ranking->spare))
+        return false;
+    while (ranking->run_count > 1) {
+        size_t *ends = ranking->ends;
+        size_t runs = 0;
+        size_t start = 0;
+        for (size_t i = 0; i < ranking->run_count; i += 2) {
+            size_t middle = ends[i];
+            size_t end = i + 1 < ranking->run_count ? ends[i + 1] : middle;
+            merge_two(ranking->list, ranking->spare, start, middle, end, sort);
+            start = ends[runs++] = end;
+        }
+        ranking->run_count = runs;
+        struct rank *merged = ranking->spare;
+        size_t merged_cap = ranking->spare_cap;
+        ranking->spare = ranking->list;
+        ranking->spare_cap = ranking->cap;
+        ranking->list = merged;
+        ranking->cap = merged_cap;
+    }
+    return true;
 }
 
 /* Puts each offer where its rank is, along the cycles of the permutation. */
@@ -147,18 +185,32 @@ static void put_in_place(struct podsku_offer *offers, struct rank *ranks, size_t
     }
 }
 
-bool podsku_order(struct rules_store *store, const struct podsku_requirement *req, struct podsku_offer *offers,
+bool podsku_rank_all(struct ranking *ranking, const struct podsku_requirement *req, const struct podsku_offer *offers,
+                     size_t count)
+{
+    podsku_ranking_reset(ranking);
+    if (!podsku_ranking_reserve(ranking, count))
+        return false;
+    while (ranking->count < count) {
+        struct rank *block = ranking->list + ranking->count;
+        size_t in_block = 0;
+        for (; in_block < BLOCK && ranking->count < count; in_block++)
+            block[in_block] = rank_of(&offers[ranking->count++], req);
+        insertion_sort(block, in_block, req->sort);
+        if (!podsku_ranking_end_run(ranking))
+            return false;
+    }
+    return podsku_ranking_merge(ranking, req->sort);
+}
+
+bool podsku_order(struct ranking *ranking, const struct podsku_requirement *req, struct podsku_offer *offers,
                   size_t count)
 {
     if (count < 2)
         return true;
-    if (!podsku_grow(&store->ranks, &store->ranks_cap, count, sizeof(struct rank)))
+    if (!podsku_rank_all(ranking, req, offers, count))
         return false;
-    struct rank *ranks = store->ranks;
-    for (size_t i = 0; i < count; i++)
-        ranks[i] = rank_of(&offers[i], req);
-    sort_ranks(ranks, count);
-    put_in_place(offers, ranks, count);
+    put_in_place(offers, ranking->list, count);
     return true;
 }
 

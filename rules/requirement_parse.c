@@ -22,7 +22,9 @@ struct reader {
     const struct field *field;
     const struct field_home *home;
     const char *name; /* of the file; NULL: a flag, or no file */
-    const char *path; /* JSON path of the value; NULL: a flag */
+    const char *path; /* JSON path of the requirement; NULL: a flag */
+    const char *key;  /* of the value; NULL: the requirement itself */
+    size_t item;      /* of an array, from 1; 0: the value itself */
     struct podsku_error *err;
 };
 
@@ -47,10 +49,14 @@ static void *member(const struct reader *r, size_t offset)
 
 static void place(const struct reader *r)
 {
-    if (r->path && r->name)
-        podsku_error_where(r->err, "%s: %s", r->name, r->path);
-    else if (r->path)
-        podsku_error_where(r->err, "%s", r->path);
+    char item[32] = "";
+
+    if (!r->path)
+        return;
+    if (r->item)
+        (void)snprintf(item, sizeof item, "[%zu]", r->item - 1);
+    podsku_error_where(r->err, "%s%s%s%s%s%s", r->name ? r->name : "", r->name ? ": " : "", r->path, r->key ? "." : "",
+                       r->key ? r->key : "", item);
 }
 
 /* `shown` is the value as the user wrote it. */
@@ -185,26 +191,42 @@ static enum podsku_code refuse_choice(struct reader *r, const char *text)
     return refuse(r, quote(text, shown), "is no choice");
 }
 
+static bool is_choice(const char *text, const char *word, size_t len)
+{
+    char choice[CHOICE_SIZE];
+
+    if (len >= sizeof choice)
+        return false;
+    memcpy(choice, word, len);
+    choice[len] = '\0';
+    return podsku_text_equal_nocase(choice, text);
+}
+
+static enum podsku_code store_upper(struct reader *r, const char *word, size_t len)
+{
+    char **slot = member(r, r->home->offset);
+    enum podsku_code code = store_text(r, slot, word, len);
+
+    for (char *c = *slot; code == PODSKU_OK && *c; c++)
+        *c = (char)toupper((unsigned char)*c);
+    return code;
+}
+
 static enum podsku_code store_choice(struct reader *r, const char *text)
 {
-    char choice[CHOICE_SIZE] = "";
     const char *word = NULL;
     size_t len = 0;
     size_t n = 0;
 
     for (; podsku_field_choice(r->field->choices, n, &word, &len); n++) {
-        (void)snprintf(choice, sizeof choice, "%.*s", (int)len, word);
-        if (podsku_text_equal_nocase(choice, text))
+        if (is_choice(text, word, len))
             break;
         word = NULL;
     }
     if (!word)
         return refuse_choice(r, text);
-    if (r->home->kept == KEPT_WORD) {
-        for (char *c = choice; *c; c++)
-            *c = (char)toupper((unsigned char)*c);
-        return store_text(r, member(r, r->home->offset), choice, len);
-    }
+    if (r->home->kept == KEPT_WORD)
+        return store_upper(r, word, len);
     int value = r->home->values[n];
     if (r->home->kept == KEPT_CLOUDS)
         for (int cloud = 0; cloud < PODSKU_CLOUD_COUNT; cloud++)
@@ -427,10 +449,8 @@ static enum podsku_code read_counts_json(struct reader *r, const json_t *value)
     if (json_is_array(value) && json_array_size(value) == 0)
         return refuse_json(r, value, "without counts asks for nothing");
     for (size_t i = 0; i < json_array_size(value); i++) {
-        char path[320];
-        (void)snprintf(path, sizeof path, "%s[%zu]", r->path, i);
         struct reader item = *r;
-        item.path = path;
+        item.item = i + 1;
         if (!json_count(json_array_get(value, i), &number))
             return refuse_json(&item, json_array_get(value, i), "is no count");
         if (!add_count(counts, &count, number))
@@ -451,10 +471,8 @@ static enum podsku_code read_words_json(struct reader *r, const json_t *value)
         return refuse_json(r, value, "is no array of strings");
     for (size_t i = 0; i < json_array_size(value) && code == PODSKU_OK; i++) {
         const json_t *text = json_array_get(value, i);
-        char path[320];
-        (void)snprintf(path, sizeof path, "%s[%zu]", r->path, i);
         struct reader item = *r;
-        item.path = path;
+        item.item = i + 1;
         code = json_is_string(text) ? add_text(&item, &words, json_string_value(text))
                                     : refuse_json(&item, text, "is no string");
     }
@@ -573,13 +591,11 @@ enum podsku_code podsku_requirement_read(struct podsku_requirement *req, const j
     }
     json_object_foreach((json_t *)object, key, value)
     {
-        char field_path[256];
         r.field = podsku_field_by_key(key);
         if (!r.field)
             return refuse_key(key, name, path, err);
         r.home = podsku_field_home(r.field);
-        (void)snprintf(field_path, sizeof field_path, "%s.%s", path, key);
-        r.path = field_path;
+        r.key = key;
         size_t index = (size_t)(r.field - podsku_fields);
         if (seen[index])
             return refuse_json(&r, value, "is a second value: the key has another name, which was given, too");

@@ -12,27 +12,27 @@ static const char *const sentences[] = {PODSKU_RULE_LIST(PASSES)};
 static const char *const unknowns[] = {PODSKU_RULE_LIST(UNKNOWN)};
 
 static const struct rule_row rows[] = {
-    [PODSKU_RULE_CLOUD] = {podsku_judge_cloud, .unknown_passes = true},
-    [PODSKU_RULE_GPUS] = {podsku_judge_gpus, .unknown_passes = true},
-    [PODSKU_RULE_UNPRICED] = {podsku_judge_unpriced, .unknown_passes = false},
-    [PODSKU_RULE_NVLINK] = {podsku_judge_nvlink, .unknown_passes = false},
+    [PODSKU_RULE_CLOUD] = {podsku_judge_cloud, .unknown_passes = true, .by_choice = true},
+    [PODSKU_RULE_GPUS] = {podsku_judge_gpus, .unknown_passes = true, .by_choice = true},
+    [PODSKU_RULE_UNPRICED] = {podsku_judge_unpriced, .unknown_passes = false, .by_choice = true},
+    [PODSKU_RULE_NVLINK] = {podsku_judge_nvlink, .unknown_passes = false, .by_choice = true},
     [PODSKU_RULE_LINK_BANDWIDTH] = {podsku_judge_link_bandwidth, .unknown_passes = false},
     [PODSKU_RULE_VRAM] = {podsku_judge_vram, .unknown_passes = false},
     [PODSKU_RULE_TOTAL_VRAM] = {podsku_judge_total_vram, .unknown_passes = false},
     [PODSKU_RULE_MEMORY_FRACTION] = {podsku_judge_memory_fraction, .unknown_passes = false},
     [PODSKU_RULE_COMPUTE_FRACTION] = {podsku_judge_compute_fraction, .unknown_passes = false},
-    [PODSKU_RULE_MIG] = {podsku_judge_mig, .unknown_passes = false},
+    [PODSKU_RULE_MIG] = {podsku_judge_mig, .unknown_passes = false, .by_choice = true},
     [PODSKU_RULE_PRICE] = {podsku_judge_price, .unknown_passes = false},
     [PODSKU_RULE_TOTAL_PRICE] = {podsku_judge_total_price, .unknown_passes = false},
     [PODSKU_RULE_GPU] = {podsku_judge_gpu, .unknown_passes = false},
     [PODSKU_RULE_EXCLUDE] = {podsku_judge_exclude, .unknown_passes = false},
-    [PODSKU_RULE_MANUFACTURER] = {podsku_judge_manufacturer, .unknown_passes = false},
+    [PODSKU_RULE_MANUFACTURER] = {podsku_judge_manufacturer, .unknown_passes = false, .by_choice = true},
     [PODSKU_RULE_ARCH] = {podsku_judge_arch, .unknown_passes = false},
     [PODSKU_RULE_COMPUTE_CAPABILITY] = {podsku_judge_compute_capability, .unknown_passes = false},
     [PODSKU_RULE_CUDA] = {podsku_judge_cuda, .unknown_passes = true}, /* AMD: the predicate says no */
     [PODSKU_RULE_PLACEMENT] = {podsku_judge_placement, .unknown_passes = false},
-    [PODSKU_RULE_STOCK] = {podsku_judge_stock, .unknown_passes = true},
-    [PODSKU_RULE_NODES] = {podsku_judge_nodes, .unknown_passes = false},
+    [PODSKU_RULE_STOCK] = {podsku_judge_stock, .unknown_passes = true, .by_choice = true},
+    [PODSKU_RULE_NODES] = {podsku_judge_nodes, .unknown_passes = false, .by_choice = true},
     [PODSKU_RULE_INTER_NODE] = {podsku_judge_inter_node, .unknown_passes = false},
 };
 _Static_assert(sizeof rows / sizeof rows[0] == PODSKU_RULE_COUNT, "every rule has a predicate");

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/shelf.h"
+
 enum { CHUNK_SIZE = 64 * 1024 };
 
 struct store_chunk {
@@ -101,6 +103,24 @@ bool podsku_grow(void *list, size_t *cap, size_t need, size_t size)
     return true;
 }
 
+void podsku_ranking_reset(struct ranking *ranking)
+{
+    ranking->count = ranking->run_count = 0;
+}
+
+bool podsku_ranking_reserve(struct ranking *ranking, size_t more)
+{
+    return podsku_grow(&ranking->list, &ranking->cap, ranking->count + more, sizeof *ranking->list);
+}
+
+void podsku_ranking_free(struct ranking *ranking)
+{
+    free(ranking->list);
+    free(ranking->spare);
+    free(ranking->ends);
+    memset(ranking, 0, sizeof *ranking);
+}
+
 bool podsku_offers_add(struct offer_list *offers, const struct podsku_offer *offer)
 {
     if (!podsku_grow(&offers->list, &offers->cap, offers->count + 1, sizeof *offer))
@@ -159,7 +179,8 @@ void podsku_store_free(struct rules_store *store)
     free(store->notes.list);
     free(store->parents);
     free(store->other_parents);
-    free(store->ranks);
+    podsku_ranking_free(&store->ranking);
+    podsku_shelves_free(store->shelves);
     free(store->suggestions);
     free(store);
 }

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "rules/rules.h"
 
@@ -22,6 +23,22 @@ struct note_list {
     size_t count, cap;
 };
 
+/* An offer and what mostly decides where it is ranked. */
+struct rank {
+    uint64_t key;
+    const struct podsku_offer *offer;
+};
+
+/* Ranks as runs that are in order, to be merged. ends[i] is where run i ends. */
+struct ranking {
+    struct rank *list, *spare;
+    size_t count, cap, spare_cap;
+    size_t *ends;
+    size_t run_count, ends_cap;
+};
+
+struct shelves; /* rules/shelf.h */
+
 struct rules_store {
     struct store_chunk *chunks;  /* first of a chain */
     struct store_chunk *current; /* the one that is being filled; NULL: none yet */
@@ -29,8 +46,8 @@ struct rules_store {
     struct note_list notes;
     unsigned char *parents, *other_parents; /* for two judges at a time */
     size_t parents_cap, other_parents_cap;
-    void *ranks; /* of podsku_order() */
-    size_t ranks_cap;
+    struct ranking ranking;
+    struct shelves *shelves; /* NULL: none yet; outlive the reset */
     struct podsku_suggestion *suggestions;
     size_t suggestion_count, suggestion_cap;
 };
@@ -46,6 +63,11 @@ char *podsku_store_printf(struct rules_store *store, const char *fmt, ...) PODSK
 
 /* Room for at least `need` elements; *list may move. False: no memory. */
 bool podsku_grow(void *list, size_t *cap, size_t need, size_t size);
+
+void podsku_ranking_reset(struct ranking *ranking);
+/* Room for `more` ranks behind those in the list. False: no memory. */
+bool podsku_ranking_reserve(struct ranking *ranking, size_t more);
+void podsku_ranking_free(struct ranking *ranking);
 
 bool podsku_offers_add(struct offer_list *offers, const struct podsku_offer *offer);
 bool podsku_notes_add(struct rules_store *store, const char *code, const char *fmt, ...) PODSKU_PRINTF(3, 4);

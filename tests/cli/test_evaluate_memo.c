@@ -112,15 +112,16 @@ static void test_fragments(void **state)
     assert_int_equal(podsku_catalog_bundled(podsku_facts_builtin(), &catalog, &err), PODSKU_OK);
     assert_int_equal(podsku_decide(catalog, &req, PODSKU_DECIDE_COUNT, true, &decision, &err), PODSKU_OK);
     assert_true(decision.candidate_count > 100);
-    for (size_t i = 0; i < decision.candidate_count; i++)
-        cli_fragment(&fragments, &decision.candidates[i], &once);
+    cli_put_offers(&fragments, decision.candidates, decision.candidate_count, &once);
     assert_int_equal(fragments.count, decision.candidate_count);
-    for (size_t i = 0; i < decision.candidate_count; i++)
-        cli_fragment(&fragments, &decision.candidates[i], &twice);
+    cli_put_offers(&fragments, decision.candidates, decision.candidate_count, &twice);
     assert_int_equal(fragments.count, decision.candidate_count);
     assert_string_equal(podsku_buf_text(&once), podsku_buf_text(&twice));
     assert_non_null(strstr(once.data, "{\"id\":\"NVIDIA A100 80GB PCIe\",\"cloud\":\"COMMUNITY\",\"gpus\":2,"
                                       "\"price_per_hour\":2.38}"));
+    podsku_buf_reset(&twice);
+    cli_put_offers(&fragments, NULL, 0, &twice);
+    assert_string_equal(podsku_buf_text(&twice), "[]");
     podsku_buf_free(&once);
     podsku_buf_free(&twice);
     cli_fragments_free(&fragments);
