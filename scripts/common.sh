@@ -15,13 +15,24 @@ packages_of() {
     done
 }
 
+is_installed() {
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+# missing_packages PURPOSE...: those of which no alternative is installed
 missing_packages() {
-    for package in $(packages_of "$@"); do
-        case $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) in
-        installed) ;;
-        *) printf '%s ' "$package" ;;
-        esac
+    for choice in $(packages_of "$@"); do
+        found=
+        for package in $(echo "$choice" | tr '|' ' '); do
+            ! is_installed "$package" || found=yes
+        done
+        [ -n "$found" ] || printf '%s ' "${choice%%|*}"
     done
+}
+
+apt_install() {
+    # shellcheck disable=SC2086 # lists of words
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing >&2 </dev/null
 }
 
 # need PURPOSE...: installs what is missing, as root or by sudo
@@ -35,26 +46,28 @@ need() {
     as_root=
     if [ "$(id -u)" -ne 0 ]; then
         if ! command -v sudo >/dev/null 2>&1; then
-            say "podsku: as root, run: apt-get install $missing"
+            say "podsku: packages are missing, and only root can install them. As root, run:"
+            say "  apt-get install $missing"
             return 1
         fi
         as_root=sudo
     fi
     say "podsku: installing $missing"
-    # shellcheck disable=SC2086 # lists of words
-    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing >&2 </dev/null ||
-        {
-            $as_root apt-get update -q >&2 </dev/null &&
-                $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing >&2 </dev/null
-        }
+    # The lists of packages may be old or not there yet.
+    if ! apt_install && ! { $as_root apt-get update -q >&2 </dev/null && apt_install; }; then
+        say "podsku: could not install: $missing"
+        return 1
+    fi
 }
 
-# build PRESET: configures and builds build/PRESET; what fails is shown, what works is quiet
+# build PRESET: configures and builds build/PRESET; what fails is shown, what works is quiet.
+# PODSKU_CMAKE_FLAGS are further words for the configuration.
 build() {
     log=$root/build/$1.log
     mkdir -p "$root/build"
     say "podsku: building ($1)"
-    if ! (cd "$root" && cmake --preset "$1" && cmake --build --preset "$1") >"$log" 2>&1 </dev/null; then
+    # shellcheck disable=SC2086 # a list of words
+    if ! (cd "$root" && cmake --preset "$1" ${PODSKU_CMAKE_FLAGS:-} && cmake --build --preset "$1") >"$log" 2>&1 </dev/null; then
         tail -n 40 "$log" >&2
         say "podsku: the build failed; all of it: $log"
         return 1
