@@ -62,14 +62,14 @@ static enum podsku_step set_plan(struct podsku_session *s, const struct podsku_p
     s->at = 0;
     if (s->options.spec.api != PODSKU_API_V1)
         return PODSKU_STEP_NEXT;
-    struct podsku_plan_entry **copies = realloc(result->copies, (result->copy_count + 1) * sizeof *copies);
+    struct podsku_plan_copy *copies = realloc(result->copies, (result->copy_count + 1) * sizeof *copies);
     if (!copies)
         return podsku_session_no_memory(s);
     result->copies = copies;
     struct podsku_plan_entry *copy = calloc(count, sizeof *copy);
     if (!copy)
         return podsku_session_no_memory(s);
-    copies[result->copy_count++] = copy;
+    copies[result->copy_count++].entries = copy;
     s->plan = copy;
     s->plan_count = 0;
     for (size_t i = 0; i < count; i++)

@@ -179,6 +179,10 @@ struct podsku_open_entry {
     char *pod_id; /* a pod that could not be proven gone; NULL: none was seen */
 };
 
+struct podsku_plan_copy {
+    struct podsku_plan_entry *entries;
+};
+
 struct podsku_deploy_result {
     char *launch_id;
     enum podsku_api api;
@@ -191,8 +195,8 @@ struct podsku_deploy_result {
     size_t attempt_count;
     struct podsku_open_entry *open; /* of this launch, at the end */
     size_t open_count;
-    int64_t spent_uusd;                /* up to now: rate x time of every pod of this run */
-    struct podsku_plan_entry **copies; /* private: with v1, the plan without what it does not know */
+    int64_t spent_uusd;              /* up to now: rate x time of every pod of this run */
+    struct podsku_plan_copy *copies; /* private: with v1, the plan without what it does not know */
     size_t copy_count;
 };
 void podsku_deploy_result_free(struct podsku_deploy_result *result);

@@ -65,7 +65,7 @@ void podsku_deploy_result_free(struct podsku_deploy_result *result)
     }
     free(result->open);
     for (size_t i = 0; i < result->copy_count; i++)
-        free(result->copies[i]);
+        free(result->copies[i].entries);
     free(result->copies);
     *result = (struct podsku_deploy_result){0};
 }

@@ -251,39 +251,40 @@ static json_t *texts(char *const *list, size_t count)
     return array;
 }
 
+/* NULL: out of memory. */
+static json_t *candidate_of(const struct podsku_entry *entry)
+{
+    json_t *candidate = json_object();
+
+    if (podsku_json_set(candidate, "gpu_ids", texts(entry->gpu_ids, entry->gpu_id_count)) &&
+        podsku_json_set(candidate, "cloud", podsku_json_text(entry->cloud)) &&
+        podsku_json_set(candidate, "gpus", json_integer(entry->gpus)) &&
+        podsku_json_set(candidate, "nodes", json_integer(entry->nodes)) &&
+        podsku_json_set(candidate, "price_per_hour", podsku_json_money(entry->price_uusd)))
+        return candidate;
+    json_decref(candidate);
+    return NULL;
+}
+
 enum podsku_code podsku_journal_intent(struct podsku_journal *journal, const struct podsku_entry *entry,
                                        struct podsku_error *err)
 {
     int64_t at_ms = entry->at_ms ? entry->at_ms : podsku_clock_wall_ms(journal->clock);
     json_t *line = line_start("intent", at_ms, entry->launch_id, entry->attempt, entry->intent);
-    json_t *candidate = json_object();
-    json_t *body = entry->body ? json_deep_copy(entry->body) : json_null();
 
-    bool made = podsku_json_set(candidate, "gpu_ids", texts(entry->gpu_ids, entry->gpu_id_count)) &&
-                podsku_json_set(candidate, "cloud", podsku_json_text(entry->cloud)) &&
-                podsku_json_set(candidate, "gpus", json_integer(entry->gpus)) &&
-                podsku_json_set(candidate, "nodes", json_integer(entry->nodes)) &&
-                podsku_json_set(candidate, "price_per_hour", podsku_json_money(entry->price_uusd));
-    if (!made) {
-        json_decref(candidate);
-        candidate = NULL;
-    }
-    if (line && podsku_json_set(line, "at_ms", json_integer(at_ms)) &&
-        podsku_json_set(line, "url", podsku_json_text(entry->url)) &&
-        podsku_json_set(line, "api", podsku_json_text(entry->api)) &&
-        podsku_json_set(line, "salt", podsku_json_text(entry->salt)) &&
-        podsku_json_set(line, "key_hmac", podsku_json_text(entry->key_hmac)) &&
-        podsku_json_set(line, "kind", json_string(entry->cluster ? "cluster" : "pod")) &&
-        podsku_json_set(line, "name", podsku_json_text(entry->name)) &&
-        podsku_json_set(line, "expires_s", json_integer(entry->expires_s)) &&
-        podsku_json_set(line, "candidate", json_incref(candidate)) && podsku_json_set(line, "body", json_incref(body)))
-        made = true;
-    else {
+    if (line && !(podsku_json_set(line, "at_ms", json_integer(at_ms)) &&
+                  podsku_json_set(line, "url", podsku_json_text(entry->url)) &&
+                  podsku_json_set(line, "api", podsku_json_text(entry->api)) &&
+                  podsku_json_set(line, "salt", podsku_json_text(entry->salt)) &&
+                  podsku_json_set(line, "key_hmac", podsku_json_text(entry->key_hmac)) &&
+                  podsku_json_set(line, "kind", json_string(entry->cluster ? "cluster" : "pod")) &&
+                  podsku_json_set(line, "name", podsku_json_text(entry->name)) &&
+                  podsku_json_set(line, "expires_s", json_integer(entry->expires_s)) &&
+                  podsku_json_set(line, "candidate", candidate_of(entry)) &&
+                  podsku_json_set(line, "body", entry->body ? json_deep_copy(entry->body) : json_null()))) {
         json_decref(line);
         line = NULL;
     }
-    json_decref(candidate);
-    json_decref(body);
     return append(journal, line, RESERVED_BYTES, err);
 }
 
