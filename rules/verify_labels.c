@@ -77,6 +77,8 @@ static int label_at(const char *text, size_t len, size_t *end)
         return -1;
     while (digits < len && text[digits] >= '0' && text[digits] <= '9')
         digits++;
+    if (digits > 4 && text[3] == '0')
+        return -1; /* a bus id: "GPU0000:C1:00.0" */
     *end = digits;
     return podsku_verify_token_number(text + 3, digits - 3);
 }
@@ -106,6 +108,9 @@ static int label_in(const struct verify_token *token, size_t *start, size_t *end
     *end = 0;
     int number = label_at(at, token->len - *start, end);
     *end += *start;
+    /* "GPU0,X,NV4": separated by what is not read here, so that the cells would be lost. */
+    if (*end + 1 < token->len && strchr(",;", token->text[*end]))
+        return -1;
     return number;
 }
 

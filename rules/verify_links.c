@@ -152,7 +152,7 @@ static void judge_p2p(struct podsku_verification *v, struct verify_task *task)
     bool alone = v->wants_nvlink && !links_count(r) && p2p->p2p_letter == 'n' && r->gpus == p2p->gpus &&
                  (task->expected->gpus <= 0 || task->expected->gpus >= p2p->gpus);
 
-    if (p2p->gpus == 0 || (!alone && p2p->gpus != r->matrix.topo->gpus))
+    if (p2p->gpus == 0 || !podsku_verify_p2p_counts(p2p) || (!alone && p2p->gpus != r->matrix.topo->gpus))
         return;
     for (int i = 0; i < p2p->gpus; i++) {
         for (int j = 0; j < p2p->gpus; j++) {

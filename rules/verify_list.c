@@ -398,6 +398,11 @@ static void read_driver(struct verify_list_reader *reader, const struct verify_l
         "Driver/library version mismatch",
         "NVIDIA-SMI couldn't find libnvidia-ml",
     };
+    /* bash, sh, docker; zsh; cmd and PowerShell */
+    static const char *const missing[] = {
+        "nvidia-smi: command not found", "nvidia-smi: not found",         "exec: \"nvidia-smi\"",
+        "command not found: nvidia-smi", "nvidia-smi' is not recognized", "nvidia-smi is not recognized",
+    };
     static const char *const labels[] = {"Driver Version: ", "driver version: "};
 
     /* Every text above has one of these: the many rows of a matrix have none. */
@@ -408,9 +413,8 @@ static void read_driver(struct verify_list_reader *reader, const struct verify_l
     for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
         reader->driver_failed |= podsku_verify_line_has(line, failures[i]);
     reader->no_devices |= podsku_verify_line_has(line, "No devices were found");
-    reader->no_smi |= podsku_verify_line_has(line, "nvidia-smi: command not found") ||
-                      podsku_verify_line_has(line, "nvidia-smi: not found") ||
-                      podsku_verify_line_has(line, "exec: \"nvidia-smi\"");
+    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
+        reader->no_smi |= podsku_verify_line_has(line, missing[i]);
     for (size_t i = 0; i < 2; i++) {
         const char *at = memmem(line->text, line->len, labels[i], strlen(labels[i]));
         if (!at)

@@ -195,6 +195,11 @@ static void compare_topologies(struct verify_matrix_reader *reader)
     }
 }
 
+bool podsku_verify_p2p_counts(const struct verify_matrix *p2p)
+{
+    return p2p->p2p_letter == 0 || p2p->p2p_letter == 'n';
+}
+
 /* `-p2p n` says most about NVLink; then one without a letter; reading and writing; the rest. */
 static int p2p_weight(char letter)
 {

@@ -102,6 +102,8 @@ struct verify_matrix {
 
 /* The state that a word of a P2P matrix means; NONE: it is no such word. */
 enum verify_p2p podsku_verify_p2p_parse(const struct verify_token *token);
+/* Does the matrix say anything of P2P between GPUs? Reading, writing and the rest of -p2p prove nothing. */
+bool podsku_verify_p2p_counts(const struct verify_matrix *p2p);
 /* The tool whose cell this is, when only another vendor's prints such; NULL otherwise. */
 const char *podsku_verify_foreign_parse(const struct verify_token *token);
 /* Some cell of some matrix, the diagonal's X included. */

@@ -149,11 +149,14 @@ static void number_numa(struct podsku_reading *reading)
     }
 }
 
-static const char *judge_p2p(const struct verify_matrix *m)
+/* NULL where it proves nothing: PCIe peers say OK to reading and writing, too (r, w, p, a); no is no. */
+static const char *judge_p2p(const struct verify_matrix *m, int topo_gpus)
 {
     int ok = 0;
     int off = 0;
 
+    if (topo_gpus > 0 && topo_gpus != m->gpus)
+        return NULL;
     for (int i = 0; i < m->gpus; i++) {
         for (int j = 0; j < m->gpus; j++) {
             if (i == j)
@@ -164,9 +167,11 @@ static const char *judge_p2p(const struct verify_matrix *m)
             off += m->cell[i][j].p2p == VERIFY_STATE_OFF;
         }
     }
-    if (ok + off == 0)
-        return NULL; /* one GPU, or nothing but "unknown" */
-    return ok == m->gpus * (m->gpus - 1) ? "ok" : off == m->gpus * (m->gpus - 1) ? "not-supported" : "mixed";
+    if (off == 0 && (ok == 0 || ok < m->gpus * (m->gpus - 1)))
+        return NULL; /* one GPU, or pairs of which it says "unknown" */
+    if (ok > 0 && !podsku_verify_p2p_counts(m))
+        return NULL;
+    return off == 0 ? "ok" : off == m->gpus * (m->gpus - 1) ? "not-supported" : "mixed";
 }
 
 static enum podsku_code put_together(struct podsku_reading *reading, struct podsku_error *err)
@@ -185,7 +190,7 @@ static enum podsku_code put_together(struct podsku_reading *reading, struct pods
     else if (reading->list.no_devices)
         set_problem(reading, VERIFY_CONFLICTING, "the text has a matrix, and \"No devices were found\" as well");
     reading->whole = reading->problem.code < 0;
-    reading->p2p = judge_p2p(reading->matrix.p2p);
+    reading->p2p = judge_p2p(reading->matrix.p2p, topo->gpus);
     number_numa(reading);
     if (!reading->whole)
         return PODSKU_OK;
