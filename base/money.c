@@ -17,7 +17,7 @@ enum { DIGITS_MAX = 64, EXPONENT_MAX = 64 };
 
 /* A decimal number: 0.DIGITS x 10^point. */
 struct decimal {
-    char digits[DIGITS_MAX];
+    unsigned char digits[DIGITS_MAX];
     int count;
     long point;
     bool dropped; /* nonzero digits beyond DIGITS_MAX were dropped */
@@ -41,7 +41,7 @@ static bool decimal_read(const char *text, struct decimal *number)
             continue;
         }
         if (number->count < DIGITS_MAX)
-            number->digits[number->count++] = (char)(*text - '0');
+            number->digits[number->count++] = (unsigned char)(*text - '0');
         else if (*text != '0')
             number->dropped = true;
         point += !after_point;

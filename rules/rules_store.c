@@ -100,6 +100,7 @@ bool podsku_grow(void *list, size_t *cap, size_t need, size_t size)
         return false;
     memcpy(list, &grown, sizeof grown);
     *cap = more;
+    // cppcheck-suppress memleak ; it is *list now
     return true;
 }
 

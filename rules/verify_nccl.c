@@ -328,8 +328,9 @@ void podsku_verify_nccl_end(struct verify_nccl *nccl)
         nccl->pairs[count++] = pair;
     }
     nccl->pair_count = count;
-    if (count)
-        qsort(nccl->pairs, (size_t)count, sizeof nccl->pairs[0], compare_pairs);
+    if (!count)
+        return;
+    qsort(nccl->pairs, (size_t)count, sizeof nccl->pairs[0], compare_pairs);
     while (nccl->slow_count < count && nccl->pairs[nccl->slow_count].slow)
         nccl->slow_count++;
 }
