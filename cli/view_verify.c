@@ -324,7 +324,9 @@ static void put_verdict(struct podsku_buf *out, const struct podsku_verification
     podsku_buf_puts(&group, ": linked are GPUs ");
     size_t empty = group.len;
     put_gpus(&group, v, 0, in_picked);
-    if (group.len > empty)
+    if (verdict == PODSKU_VERDICT_NULL && !text)
+        put_wrapped(out, width, "", "", verdicts[verdict].word);
+    else if (group.len > empty)
         put_wrapped(out, width, paint, verdicts[verdict].word, podsku_buf_text(&group));
     else
         put_finding(out, width, paint, verdicts[verdict].word, text, code);

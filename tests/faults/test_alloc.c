@@ -28,6 +28,7 @@ struct flow {
     int status;        /* without a fault */
     bool online;       /* against the stand-in for the service */
     bool machine;      /* with an ssh and a pod's machine */
+    bool deploys;      /* a reply that found no memory is settled: it may say "adopted" */
     bool left;         /* an earlier deploy was killed and left a pod */
 };
 
@@ -63,9 +64,9 @@ static const struct flow online[] = {
     {.words = {"pick", "--gpus", "8", "--nvlink", "-v", "-o", "json"}, .online = true},
     {.words = {"catalog", "pull", "-o", "-"}, .online = true},
     {.words = {"pods", "list", "-o", "json"}, .online = true, .left = true},
-    {.words = {DEPLOY}, .online = true},
-    {.words = {DEPLOY, "--wait", "--max-total", "20", "-o", "json"}, .online = true},
-    {.words = {DEPLOY, "--verify", "-o", "json"}, .online = true, .machine = true},
+    {.words = {DEPLOY}, .online = true, .deploys = true},
+    {.words = {DEPLOY, "--wait", "--max-total", "20", "-o", "json"}, .online = true, .deploys = true},
+    {.words = {DEPLOY, "--verify", "-o", "json"}, .online = true, .deploys = true, .machine = true},
     {.words = {"reconcile", "--terminate", "--settle-timeout", "1s", "-o", "json"}, .online = true, .left = true},
     {.words = {"doctor", "-o", "json"}, .status = -1, .online = true, .machine = true},
 };
@@ -165,7 +166,11 @@ static bool judge(struct rig *rig, const struct flow *flow, long n, int status, 
     const char *name = name_of(flow);
     bool fine = faults_sane(program, name, n);
 
-    if (fine && program->status == status) {
+    if (fine && program->status == 0 && flow->deploys) {
+        fine = strstr(program_out(program), "pod0001") && cloud_alive(&rig->cloud, true) == 1;
+        if (!fine)
+            faults_show(program, name, n, "its pod is not the one");
+    } else if (fine && program->status == status) {
         char *out = comparable(program_out(program));
         fine = strcmp(out, whole) == 0;
         free(out);
