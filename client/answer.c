@@ -53,7 +53,12 @@ static const struct status_row *row_of(int status)
 static enum podsku_code say_retired(const struct status_row *row, enum podsku_api api,
                                     const struct podsku_response *response, struct podsku_error *err)
 {
-    podsku_error_hint(err, "%s", row->hint);
+    /* The one that is retired is no advice. */
+    if (response->status == 410 && api == PODSKU_API_V2)
+        podsku_error_hint(err, "a newer podsku may know what replaces it; or set PODSKU_API_URL to a gateway that "
+                               "keeps this API");
+    else
+        podsku_error_hint(err, "%s", row->hint);
     return podsku_error_set(err, PODSKU_RETIRED, "API %s at %s %s (HTTP %d)", podsku_api_name(api), response->url,
                             row->text, response->status);
 }

@@ -101,7 +101,7 @@ static enum podsku_code take_pod(void *ctx, const json_t *item, const char *wher
     reader->pods->list = list;
     if (!pod)
         return podsku_error_no_memory(err);
-    if (podsku_decode_pod(item, reader->api, PODSKU_STRICT, where, pod, err) == PODSKU_OK)
+    if (podsku_decode_pod(item, reader->api, where, pod, err) == PODSKU_OK)
         reader->pods->count++;
     return err->code;
 }
@@ -143,7 +143,7 @@ enum podsku_code podsku_api_get_pod(struct podsku_client *client, enum podsku_ap
     if (get_json(client, api, podsku_buf_text(&target.path), podsku_buf_text(&target.what), &response, &value, err) ==
         PODSKU_OK) {
         (void)snprintf(where, sizeof where, "%s: $", response.url);
-        if (podsku_decode_pod(value, api, PODSKU_STRICT, where, pod, err) == PODSKU_OK && strcmp(pod->id, id) != 0)
+        if (podsku_decode_pod(value, api, where, pod, err) == PODSKU_OK && strcmp(pod->id, id) != 0)
             (void)wrong_id(where, err);
         if (err->code != PODSKU_OK) {
             podsku_answer_place(&response, err);
@@ -230,7 +230,7 @@ static enum podsku_code take_cluster(void *ctx, const json_t *item, const char *
     clusters->list = list;
     if (!cluster)
         return podsku_error_no_memory(err);
-    if (podsku_decode_cluster(item, PODSKU_STRICT, where, cluster, err) == PODSKU_OK)
+    if (podsku_decode_cluster(item, where, cluster, err) == PODSKU_OK)
         clusters->count++;
     return err->code;
 }
@@ -261,8 +261,7 @@ enum podsku_code podsku_api_get_cluster(struct podsku_client *client, const char
     if (get_json(client, PODSKU_API_V2, podsku_buf_text(&target.path), podsku_buf_text(&target.what), &response, &value,
                  err) == PODSKU_OK) {
         (void)snprintf(where, sizeof where, "%s: $", response.url);
-        if (podsku_decode_cluster(value, PODSKU_STRICT, where, cluster, err) == PODSKU_OK &&
-            strcmp(cluster->id, id) != 0)
+        if (podsku_decode_cluster(value, where, cluster, err) == PODSKU_OK && strcmp(cluster->id, id) != 0)
             (void)wrong_id(where, err);
         if (err->code != PODSKU_OK) {
             podsku_answer_place(&response, err);

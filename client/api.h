@@ -62,6 +62,12 @@ struct podsku_pod {
     int cluster_rank;      /* -1: unknown */
     char *cluster_ip;
     struct podsku_marks marks;
+    /*
+     * The answer shows the marks, or that there are none. False: env is absent, null, no object, or what
+     * stands under the marks' names is no mark ("***"): nobody can say whose pod it is.
+     */
+    bool marks_known;
+    bool env_empty; /* env is there, and {} */
 };
 void podsku_pod_clear(struct podsku_pod *pod); /* frees the members, zeroes the struct */
 

@@ -44,8 +44,8 @@ static void take_made(struct podsku_create_result *result, enum kind kind, enum 
     result->answer = PODSKU_CREATE_OPEN;
     if (podsku_json_read(podsku_buf_text(&response->body), response->body.len, response->url, PODSKU_ANSWER, &value,
                          &why) == PODSKU_OK &&
-        (kind == POD ? podsku_decode_pod(value, api, PODSKU_LENIENT, "$", &result->pod, &why)
-                     : podsku_decode_cluster(value, PODSKU_LENIENT, "$", &result->cluster, &why)) == PODSKU_OK)
+        (kind == POD ? podsku_decode_pod(value, api, "$", &result->pod, &why)
+                     : podsku_decode_cluster(value, "$", &result->cluster, &why)) == PODSKU_OK)
         result->answer = PODSKU_CREATE_MADE;
     else
         set_detail(result, why.message);

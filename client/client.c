@@ -251,10 +251,12 @@ enum podsku_code podsku_client_wait(struct podsku_client *client, int64_t ms, st
     return wait_ms(client, &read, ms, err);
 }
 
-static struct podsku_retry decide(struct podsku_client *client, const struct podsku_response *response, int attempt,
-                                  int64_t start_ms)
+static struct podsku_retry decide(struct podsku_client *client, const struct podsku_request *request,
+                                  const struct podsku_response *response, int attempt, int64_t start_ms)
 {
-    int64_t budget_ms = client->config.retry_budget_ms;
+    int64_t budget_ms = client->config.retry_budget_ms > 0 ? client->config.retry_budget_ms : PODSKU_RETRY_BUDGET_MS;
+    int64_t left_ms = podsku_transfer_left_ms(client, request);
+    int64_t spent_ms = podsku_clock_mono_ms(client->clock) - start_ms;
     struct podsku_retry_input input = {
         .status = response->curl_code ? 0 : response->status,
         .curl_code = response->curl_code,
@@ -262,8 +264,8 @@ static struct podsku_retry decide(struct podsku_client *client, const struct pod
         .rate_limit = response->rate_limit,
         .date = response->date,
         .attempt = attempt,
-        .spent_ms = podsku_clock_mono_ms(client->clock) - start_ms,
-        .budget_ms = budget_ms > 0 ? budget_ms : PODSKU_RETRY_BUDGET_MS,
+        .spent_ms = spent_ms,
+        .budget_ms = budget_ms - spent_ms < left_ms ? budget_ms : spent_ms + left_ms,
         .now_ms = podsku_clock_wall_ms(client->clock),
         .random = next_random(client),
     };
@@ -277,11 +279,19 @@ static void note_quota(struct podsku_client *client, const struct podsku_respons
     if (response->rate_limit[0])
         client->quota_mono_ms =
             podsku_clock_mono_ms(client->clock) + podsku_retry_throttle_ms(NULL, response->rate_limit, NULL, 0);
+    if (response->curl_code)
+        return;
+    client->later_mono_ms = 0;
+    if (response->status == 429 || response->status == 503)
+        client->later_mono_ms =
+            podsku_clock_mono_ms(client->clock) +
+            podsku_retry_throttle_ms(response->retry_after, NULL, response->date, podsku_clock_wall_ms(client->clock));
 }
 
 int64_t podsku_client_quota_ms(const struct podsku_client *client)
 {
-    int64_t left_ms = client->quota_mono_ms - podsku_clock_mono_ms(client->clock);
+    int64_t until_ms = client->quota_mono_ms > client->later_mono_ms ? client->quota_mono_ms : client->later_mono_ms;
+    int64_t left_ms = until_ms - podsku_clock_mono_ms(client->clock);
 
     return left_ms > 0 ? left_ms : 0;
 }
@@ -303,7 +313,7 @@ static enum podsku_code send_until(struct podsku_client *client, const struct po
         trace(client, request, response, podsku_clock_mono_ms(client->clock) - try_ms, err);
         if (code == PODSKU_INTERRUPTED || code == PODSKU_NO_MEMORY || !request->retry)
             break;
-        struct podsku_retry retry = decide(client, response, attempt, start_ms);
+        struct podsku_retry retry = decide(client, request, response, attempt, start_ms);
         if (!retry.again)
             break;
         struct podsku_error waiting = {0};

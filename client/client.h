@@ -105,6 +105,12 @@ struct podsku_request {
 enum podsku_code podsku_client_send(struct podsku_client *client, const struct podsku_request *request,
                                     struct podsku_response *response, struct podsku_error *err) PODSKU_CHECKED;
 
+/*
+ * The monotonic time at which every read ends that is under way then, with all its retries; returns what it was.
+ * A deadline must hold against a service that hangs, too. 0: none.
+ */
+int64_t podsku_client_until(struct podsku_client *client, int64_t mono_ms);
+
 /* Sleeps as before a retried read: PODSKU_INTERRUPTED as soon as `interrupted` says so (not while shielded). */
 enum podsku_code podsku_client_wait(struct podsku_client *client, int64_t ms, struct podsku_error *err) PODSKU_CHECKED;
 
@@ -118,8 +124,9 @@ const struct podsku_clock *podsku_client_clock(const struct podsku_client *clien
 enum podsku_code podsku_client_key_hmac(const struct podsku_client *client, const char *salt, char text[65],
                                         struct podsku_error *err) PODSKU_CHECKED;
 /*
- * How long the RateLimit header of the latest answers asks to wait until an exhausted window opens
- * again, for those who read again and again; 0: nothing is exhausted, or nothing was said.
+ * How long the latest answers ask to wait before the next request, for those who read again and again:
+ * until a window of the RateLimit header opens that is used up, or as the Retry-After of a 429 or 503
+ * says. 0: nothing is exhausted, or nothing was said.
  */
 int64_t podsku_client_quota_ms(const struct podsku_client *client);
 bool podsku_client_has_key(const struct podsku_client *client);

@@ -209,27 +209,44 @@ static enum podsku_code take_status(const struct reader *reader, const char *pat
     return set_text(reader, &pod->status_word, json_string_value(value));
 }
 
+/* A mark that is a word like ours. False: it is there, and is none ("***", null, a number). */
+static bool mark_word(const json_t *env, const char *name, const char **word)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+    const json_t *value = json_object_get(env, name);
+    const char *text = json_string_value(value);
+
+    *word = text && *text && !text[strspn(text, letters)] ? text : NULL;
+    return !value || *word;
+}
+
 /*
  * The marks are texts of the user's side: a foreign pod may have anything under these names, so what is
- * no mark of ours is none.
+ * no mark of ours is none. It may also be one of ours whose values are masked: then the marks are not
+ * known. The expiry alone says nothing about whose a pod is.
  */
 static enum podsku_code take_marks(const struct reader *reader, const char *path, const json_t *value)
 {
     struct podsku_pod *pod = reader->target;
-    const char *attempt = json_string_value(json_object_get(value, PODSKU_MARK_ATTEMPT));
+    const char *launch_id, *attempt, *intent;
     const char *expires = json_string_value(json_object_get(value, PODSKU_MARK_EXPIRES));
     int64_t number;
 
     if (!json_is_object(value))
         return wrong(reader, path, "object");
+    pod->env_empty = json_object_size(value) == 0;
+    pod->marks_known = mark_word(value, PODSKU_MARK_LAUNCH, &launch_id);
+    pod->marks_known = mark_word(value, PODSKU_MARK_ATTEMPT, &attempt) && pod->marks_known;
+    pod->marks_known = mark_word(value, PODSKU_MARK_INTENT, &intent) && pod->marks_known;
     if (attempt && podsku_text_int(attempt, 1, 1000000, &number))
         pod->marks.attempt = (int)number;
+    else if (attempt)
+        pod->marks_known = false;
     if (expires && podsku_text_int(expires, 1, INT64_MAX / 1000, &number))
         pod->marks.expires_s = number;
-    if (set_text(reader, &pod->marks.launch_id, json_string_value(json_object_get(value, PODSKU_MARK_LAUNCH))) !=
-        PODSKU_OK)
+    if (set_text(reader, &pod->marks.launch_id, launch_id) != PODSKU_OK)
         return reader->err->code;
-    return set_text(reader, &pod->marks.intent, json_string_value(json_object_get(value, PODSKU_MARK_INTENT)));
+    return set_text(reader, &pod->marks.intent, intent);
 }
 
 static enum podsku_code take(const struct reader *reader, const struct member *member, const json_t *value)
@@ -304,6 +321,22 @@ static enum podsku_code read_members(const struct reader *reader, const json_t *
     return PODSKU_OK;
 }
 
+/* An endpoint whose command the service does not say, in words that a shell takes as one word each. */
+static enum podsku_code complete_command(struct podsku_pod *pod, struct podsku_error *err)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-:";
+    const struct podsku_ssh *ssh = &pod->ssh;
+    const char *user = ssh->username ? ssh->username : "root";
+    struct podsku_buf command = {0};
+
+    if (!ssh->host || ssh->port == 0 || ssh->command || ssh->host[0] == '-' || user[0] == '-' ||
+        ssh->host[strspn(ssh->host, plain)] || user[strspn(user, plain)])
+        return PODSKU_OK;
+    podsku_buf_printf(&command, "ssh -p %d %s@%s", ssh->port, user, ssh->host);
+    pod->ssh.command = podsku_buf_take(&command);
+    return pod->ssh.command ? PODSKU_OK : podsku_error_no_memory(err);
+}
+
 /* v1 tells address and port; who logs in, and how, follows from Runpod's images. */
 static enum podsku_code complete_v1(struct podsku_pod *pod, struct podsku_error *err)
 {
@@ -320,23 +353,25 @@ static enum podsku_code complete_v1(struct podsku_pod *pod, struct podsku_error 
     return pod->ssh.command && pod->ssh.username ? PODSKU_OK : podsku_error_no_memory(err);
 }
 
-enum podsku_code podsku_decode_pod(const json_t *value, enum podsku_api api, enum podsku_decoding decoding,
-                                   const char *where, struct podsku_pod *pod, struct podsku_error *err)
+enum podsku_code podsku_decode_pod(const json_t *value, enum podsku_api api, const char *where, struct podsku_pod *pod,
+                                   struct podsku_error *err)
 {
-    struct reader reader = {pod, where, decoding == PODSKU_LENIENT, err};
+    struct reader reader = {pod, where, true, err};
 
     *pod = (struct podsku_pod){.cluster_rank = -1};
     if (read_members(&reader, value, api == PODSKU_API_V1 ? pod_v1 : pod_v2) == PODSKU_OK && api == PODSKU_API_V1)
         (void)complete_v1(pod, err);
+    if (err->code == PODSKU_OK)
+        (void)complete_command(pod, err);
     if (err->code != PODSKU_OK)
         podsku_pod_clear(pod);
     return err->code;
 }
 
-enum podsku_code podsku_decode_cluster(const json_t *value, enum podsku_decoding decoding, const char *where,
-                                       struct podsku_cluster *cluster, struct podsku_error *err)
+enum podsku_code podsku_decode_cluster(const json_t *value, const char *where, struct podsku_cluster *cluster,
+                                       struct podsku_error *err)
 {
-    struct reader reader = {cluster, where, decoding == PODSKU_LENIENT, err};
+    struct reader reader = {cluster, where, true, err};
 
     *cluster = (struct podsku_cluster){0};
     if (read_members(&reader, value, cluster_v2) != PODSKU_OK)

@@ -142,6 +142,11 @@ static void look_for_late_pods(struct podsku_session *s)
     struct podsku_placed placed = {0};
     const char *intent = NULL;
 
+    if (s->hands_off)
+        return;
+    /* What was left where it is (--keep, untouched) is enough: a late pod beside it is not needed. */
+    if (s->handed_over && s->stopped && s->pending_count > 0)
+        (void)podsku_session_last_look(s, false, &intent, &placed);
     while (!s->handed_over && s->pending_count > 0) {
         bool wanted = still_wanted(s) && s->made < s->options.max_attempts && !podsku_session_signalled(s);
         if (!podsku_session_last_look(s, wanted, &intent, &placed))
@@ -283,6 +288,21 @@ static void say_open(struct podsku_session *s)
     }
 }
 
+/* What settles it. Reconcile touches nothing of which it cannot tell whose it is: there somebody has to choose. */
+static void hint_unsettled(struct podsku_session *s)
+{
+    if (s->err->code != PODSKU_UNSETTLED || s->err->hint[0])
+        return;
+    if (s->hands_off || s->hidden_said[0])
+        podsku_error_hint(s->err,
+                          "look at them with podsku pods get ID, end what is not wanted with podsku pods terminate ID "
+                          "(clusters: podsku clusters), then run podsku reconcile --launch-id %s",
+                          s->options.launch_id);
+    else
+        podsku_error_hint(s->err, "the journal knows: podsku reconcile --launch-id %s --terminate",
+                          s->options.launch_id);
+}
+
 /* The final code: 8 wins over everything, success over what was overcome. */
 static void finish(struct podsku_session *s)
 {
@@ -303,12 +323,14 @@ static void finish(struct podsku_session *s)
     code = s->result->code;
     if (code == PODSKU_OK)
         podsku_error_clear(s->err);
-    if (code == s->err->code)
+    if (code == s->err->code) {
+        hint_unsettled(s);
         return;
+    }
     (void)podsku_error_set(&why, code, "%s%s%s", "a pod may exist that could not be settled",
                            s->err->message[0] ? "; before that: " : "", s->err->message);
-    podsku_error_hint(&why, "the journal knows: run podsku reconcile --launch-id %s", s->options.launch_id);
     *s->err = why;
+    hint_unsettled(s);
 }
 
 static void session_free(struct podsku_session *s)

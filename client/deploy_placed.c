@@ -54,7 +54,7 @@ bool podsku_session_end(struct podsku_session *s, size_t index, const struct pod
     struct podsku_error err = {0};
 
     podsku_session_event(s, PODSKU_EVENT_TERMINATING, index, placed, "%s: terminating %s", why, request.id);
-    enum podsku_code code = podsku_prove_gone(s->client, &request, &gone, &err);
+    (void)!podsku_prove_gone(s->client, &request, &gone, &err); /* gone.how says it all */
     if (gone.gone) {
         attempt->gone = true;
         attempt->open = false;
@@ -67,8 +67,7 @@ bool podsku_session_end(struct podsku_session *s, size_t index, const struct pod
     }
     attempt->open = true;
     s->not_gone = true;
-    podsku_session_event(s, PODSKU_EVENT_NOT_GONE, index, placed, "%s may still run: %s%s%s", request.id, gone.how,
-                         code != PODSKU_OK ? "; " : "", err.message);
+    podsku_session_event(s, PODSKU_EVENT_NOT_GONE, index, placed, "%s may still run: %s", request.id, gone.how);
     (void)podsku_session_stop(s, PODSKU_UNSETTLED, PODSKU_DEPLOY_UNSETTLED, "%s may still run: %s", request.id,
                               gone.how);
     return false;
@@ -202,8 +201,7 @@ bool podsku_session_last_look(struct podsku_session *s, bool may_adopt, const ch
     while (true) {
         enum podsku_found found = podsku_settle_again(s, intent, placed);
         if (found == PODSKU_FOUND_AMBIGUOUS)
-            (void)podsku_session_stop(s, PODSKU_UNSETTLED, PODSKU_DEPLOY_UNSETTLED,
-                                      "two pods carry the mark of one create");
+            (void)podsku_session_stop_found(s, found, "an open entry");
         if (found != PODSKU_FOUND_ONE)
             return false;
         if (may_adopt)
@@ -258,8 +256,10 @@ static enum podsku_step hand_over(struct podsku_session *s, const struct podsku_
     show_placed(s, placement->index, placed);
     if (s->hooks->hand_over)
         code = s->hooks->hand_over(s->hooks->ctx, s->result, &err);
-    if (code == PODSKU_OK && !placement->untouchable) {
-        code = podsku_session_journal(s, placement->index, PODSKU_ENTRY_HANDED_OVER, false, NULL);
+    if (code == PODSKU_OK) {
+        code = placement->untouchable
+                   ? podsku_session_journal_adopted(s, placement->index, &s->result->placed)
+                   : podsku_session_journal(s, placement->index, PODSKU_ENTRY_HANDED_OVER, false, NULL);
         if (code != PODSKU_OK)
             (void)podsku_error_set(&err, code, "the journal could not be written");
     }
@@ -268,8 +268,10 @@ static enum podsku_step hand_over(struct podsku_session *s, const struct podsku_
         return PODSKU_STEP_DONE;
     }
     if (placement->untouchable || s->options.keep) {
-        s->handed_over = true;
-        return podsku_session_stop(s, code, PODSKU_DEPLOY_FAILED, "%s", err.message);
+        const struct row failed = {PODSKU_ATTEMPT_KEPT, code, PODSKU_DEPLOY_FAILED, false};
+        hide_placed(s, placed);
+        return leave(s, placement, placed, &failed, code,
+                     err.message[0] ? err.message : "the result could not be handed over");
     }
     hide_placed(s, placed);
     s->result->attempts[placement->index].outcome = PODSKU_ATTEMPT_TERMINATED;

@@ -13,7 +13,9 @@ struct podsku_pending {
     bool cluster;
     bool foreign; /* made with another URL, API or key: no list of ours says anything about it */
     char *pod_id; /* an earlier run knew it; NULL: no pod was seen */
+    char *name;   /* as sent; NULL: unknown */
     int64_t sent_mono_ms;
+    int64_t at_wall_ms;                      /* of the intent; 0: unknown */
     const struct podsku_plan_entry *entries; /* the candidates that it was sent for; NULL: not of this plan */
     size_t entry_count;
 };
@@ -41,6 +43,9 @@ struct podsku_session {
 
     struct podsku_pending *pending;
     size_t pending_count;
+    /* What this journal handed over or kept for this launch, and does not know to be gone. With pod_id. */
+    struct podsku_pending *kept;
+    size_t kept_count;
     struct podsku_rental *rentals;
     size_t rental_count;
     char **closed; /* pods that the journal closed: never adopted */
@@ -52,6 +57,9 @@ struct podsku_session {
     enum podsku_deploy_end stop_end;
     bool unreadable;                      /* the last list that open entries needed could not be read */
     bool not_gone;                        /* a pod could not be proven gone */
+    bool hands_off;                       /* which pod is whose cannot be told: nothing more is touched */
+    char hidden[256];                     /* a pod without readable marks that may be an open entry's; "": none */
+    char hidden_said[256];                /* the last one of them that was named */
     bool handed_over;                     /* or used, or kept, or left untouched: placed is in the result */
     size_t refused, denied, unrecognised; /* candidates, by what the service said */
     bool details_differ;
@@ -108,13 +116,27 @@ enum podsku_found {
     PODSKU_FOUND_ONE,
     PODSKU_FOUND_NONE,      /* through a whole settle timeout, and the last list was whole */
     PODSKU_FOUND_AMBIGUOUS, /* two pods for one intent */
+    PODSKU_FOUND_HIDDEN,    /* one may be it, and its marks cannot be read: said, and in s->hidden */
     PODSKU_FOUND_UNREADABLE,
     PODSKU_FOUND_HURRIED, /* a second signal */
 };
 /* Keeps an intent as open. False: out of memory. */
 bool podsku_session_pend(struct podsku_session *s, const struct podsku_pending *pending);
 void podsku_session_unpend(struct podsku_session *s, const char *intent);
+/* Keeps what was handed over once. False: out of memory. */
+bool podsku_session_keep(struct podsku_session *s, const struct podsku_pending *kept);
 void podsku_pending_free(struct podsku_session *s);
+/* A pod, or the cluster that it belongs to. */
+const char *podsku_thing_of_pod(const struct podsku_pod *pod);
+/*
+ * Whether nobody can say if this pod is of this launch: it is live, named as this launch names its pods (name:
+ * as sent; NULL: "podsku-LAUNCH" only), and its marks cannot be read. Not one that this run or the journal knows.
+ */
+bool podsku_session_is_hidden(const struct podsku_session *s, const struct podsku_pod *pod, const char *name);
+/* Names s->hidden, once. */
+void podsku_session_say_hidden(struct podsku_session *s);
+/* Stops for the sake of what a look found; NEXT for ONE and NONE. `what`: for which entry it was looked. */
+enum podsku_step podsku_session_stop_found(struct podsku_session *s, enum podsku_found found, const char *what);
 /*
  * Waits for the pod of the pending intent until a settle timeout after `since`. FOUND_ONE: *placed is
  * what was found (price, times and entry filled in).
@@ -152,6 +174,9 @@ enum podsku_ready {
 enum podsku_ready podsku_wait_ready(struct podsku_session *s, size_t index, const struct podsku_plan_entry *entries,
                                     size_t entry_count, struct podsku_placed *placed, int64_t *absent_ms, char *why,
                                     size_t why_size);
+/* A live pod of this launch that no journal here knows of becomes an entry of this one. */
+enum podsku_code podsku_session_journal_adopted(struct podsku_session *s, size_t index,
+                                                const struct podsku_placed *placed);
 /* Reads it again; PODSKU_NOT_FOUND when neither GET nor a list shows it. */
 enum podsku_code podsku_session_read(struct podsku_session *s, struct podsku_placed *placed, struct podsku_error *err);
 
@@ -188,5 +213,17 @@ bool podsku_session_conclude(struct podsku_session *s, enum podsku_code code, en
 /* ---- deploy_start.c: what earlier runs of this launch left */
 /* DONE: a live pod was adopted (or stands in the way); NEXT: go on and rent; STOP. */
 enum podsku_step podsku_session_start(struct podsku_session *s);
+/* Adopts *placed, a live pod of this launch. One that is not as asked, or that is no open entry's, is never ended. */
+enum podsku_step podsku_session_adopt_live(struct podsku_session *s, struct podsku_placed *placed, const char *intent,
+                                           int attempt);
+/* Monotonic time of a wall clock time that is past; at least 1, since 0 means unknown. */
+int64_t podsku_session_mono_of(const struct podsku_session *s, int64_t wall_ms);
+
+/* ---- deploy_live.c: what of this launch lives */
+/*
+ * Looks for live pods of this launch, in the list and by the ids that the journal knows. DONE: one was
+ * adopted (or stands in the way); NEXT: there is none; STOP.
+ */
+enum podsku_step podsku_session_take_live(struct podsku_session *s);
 
 #endif

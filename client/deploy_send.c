@@ -21,7 +21,8 @@ try {
     int64_t pause_ms;  /* before the next send */
     int64_t paused_ms; /* spent in throttling so far */
     size_t index;      /* the present attempt */
-    int64_t sent_ms;
+    int64_t sent_ms, sent_wall_ms;
+    const json_t *body; /* of the present attempt */
     struct podsku_create_result answer;
 };
 
@@ -81,6 +82,8 @@ static enum podsku_code send(struct try *t, const json_t *body, struct podsku_er
 
     podsku_create_result_clear(&t->answer);
     t->sent_ms = podsku_session_now(s);
+    t->sent_wall_ms = podsku_clock_wall_ms(s->clock);
+    t->body = body;
     if (t->entries[0].nodes > 1)
         return podsku_api_create_cluster(s->client, body, &t->answer, err);
     return podsku_api_create_pod(s->client, s->options.spec.api, body, &t->answer, err);
@@ -166,7 +169,9 @@ static enum podsku_step settle(struct try *t, enum podsku_attempt_outcome outcom
         .attempt = attempt->attempt,
         .index = t->index,
         .cluster = t->entries[0].nodes > 1,
+        .name = (char *)json_string_value(json_object_get(t->body, "name")), /* copied */
         .sent_mono_ms = t->sent_ms,
+        .at_wall_ms = t->sent_wall_ms,
         .entries = t->entries,
         .entry_count = t->entry_count,
     };
@@ -178,24 +183,16 @@ static enum podsku_step settle(struct try *t, enum podsku_attempt_outcome outcom
     (void)podsku_session_journal(s, t->index, PODSKU_ENTRY_OPEN, false, what);
     if (!podsku_session_pend(s, &pending))
         return podsku_session_no_memory(s);
-    switch (podsku_settle(s, attempt->intent, podsku_session_now(s), &placed)) {
-    case PODSKU_FOUND_ONE: return on_found(t, attempt->intent, t->entries, t->entry_count, &placed);
-    case PODSKU_FOUND_NONE:
-        (void)podsku_session_journal(s, t->index, PODSKU_ENTRY_OPEN, true, "assumed not done");
-        podsku_session_event(s, PODSKU_EVENT_NOTE, t->index, NULL, "no pod with its mark was found: assumed not done");
-        return podsku_session_signalled(s)
-                   ? podsku_session_stop(s, PODSKU_INTERRUPTED, PODSKU_DEPLOY_INTERRUPTED, "interrupted")
-                   : PODSKU_STEP_SAME;
-    case PODSKU_FOUND_AMBIGUOUS:
-        return podsku_session_stop(s, PODSKU_UNSETTLED, PODSKU_DEPLOY_UNSETTLED,
-                                   "two pods carry the mark of one create");
-    case PODSKU_FOUND_HURRIED:
-        return podsku_session_stop(s, PODSKU_INTERRUPTED, PODSKU_DEPLOY_INTERRUPTED,
-                                   "a second signal stopped the search for a pod that may exist");
-    case PODSKU_FOUND_UNREADABLE: break;
-    }
-    return podsku_session_stop(s, PODSKU_UNSETTLED, PODSKU_DEPLOY_UNSETTLED,
-                               "a pod may exist, and the list of pods could not be read");
+    enum podsku_found found = podsku_settle(s, attempt->intent, podsku_session_now(s), &placed);
+    if (found == PODSKU_FOUND_ONE)
+        return on_found(t, attempt->intent, t->entries, t->entry_count, &placed);
+    if (found != PODSKU_FOUND_NONE)
+        return podsku_session_stop_found(s, found, "this create");
+    (void)podsku_session_journal(s, t->index, PODSKU_ENTRY_OPEN, true, "assumed not done");
+    podsku_session_event(s, PODSKU_EVENT_NOTE, t->index, NULL, "no pod with its mark was found: assumed not done");
+    return podsku_session_signalled(s)
+               ? podsku_session_stop(s, PODSKU_INTERRUPTED, PODSKU_DEPLOY_INTERRUPTED, "interrupted")
+               : PODSKU_STEP_SAME;
 }
 
 /* Doubles the pause; a deterministic spread by the attempt's own random intent keeps clients apart. */
@@ -368,8 +365,8 @@ static enum podsku_step before_send(struct try *t)
     if (s->stopped)
         return PODSKU_STEP_STOP;
     if (s->unreadable)
-        return podsku_session_stop(s, PODSKU_UNSETTLED, PODSKU_DEPLOY_UNSETTLED,
-                                   "a pod may exist, and the list of pods could not be read");
+        return podsku_session_stop_found(s, s->hidden[0] ? PODSKU_FOUND_HIDDEN : PODSKU_FOUND_UNREADABLE,
+                                         "an open entry");
     return PODSKU_STEP_SAME;
 }
 
@@ -404,12 +401,13 @@ static enum podsku_step send_once(struct try *t)
     }
     podsku_session_event(s, PODSKU_EVENT_SENDING, t->index, NULL, "creating");
     code = send(t, body, &err);
-    json_decref(body);
     note_answer(t);
     if (t->answer.answer == PODSKU_CREATE_STOP || code != PODSKU_OK)
         step = on_stop(t, &err);
     else
         step = answers[t->answer.answer](t);
+    t->body = NULL;
+    json_decref(body);
     return step;
 }
 

@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digest.h"
 #include "base/money.h"
 #include "base/text.h"
 #include "client/deploy_private.h"
 
 #define SLEEP_SLICE_MS 100 /* how soon a signal is seen whose handler ran before the sleep began */
+#define INTENT_BYTES 16
 #define MS_PER_HOUR INT64_C(3600000)
 
 int64_t podsku_session_now(const struct podsku_session *s)
@@ -228,6 +230,60 @@ void podsku_session_journal_made(struct podsku_session *s, size_t index, const s
 
     outcome.gpu_id = placed->cluster.id ? placed->cluster.gpu_id : placed->pod.gpu_id;
     (void)write_outcome(s, index, &outcome); /* its intent is durable: it is found again all the same */
+}
+
+/* The pod as an entry of this journal. Texts are borrowed. */
+static struct podsku_entry adopted_entry(const struct podsku_session *s, const struct podsku_attempt *attempt,
+                                         const struct podsku_placed *placed, char **gpu_id)
+{
+    const struct podsku_cluster *cluster = placed->cluster.id ? &placed->cluster : NULL;
+    int64_t created_ms = cluster ? cluster->created_ms : placed->pod.created_ms;
+
+    *gpu_id = cluster ? cluster->gpu_id : placed->pod.gpu_id;
+    return (struct podsku_entry){
+        .launch_id = (char *)s->options.launch_id,
+        .attempt = attempt->attempt,
+        .intent = (char *)attempt->intent,
+        .url = (char *)podsku_client_url(s->client, s->options.spec.api),
+        .api = (char *)podsku_api_name(s->options.spec.api),
+        .salt = (char *)s->salt,
+        .key_hmac = (char *)s->key_hmac,
+        .cluster = cluster != NULL,
+        .name = cluster ? cluster->name : placed->pod.name,
+        .gpu_ids = gpu_id,
+        .gpu_id_count = *gpu_id != NULL,
+        .cloud = placed->pod.cloud,
+        .gpus = cluster ? cluster->gpus_per_pod : placed->pod.gpus,
+        .nodes = cluster ? cluster->pod_count : 1,
+        .price_uusd = placed->price_uusd,
+        .expires_s = placed->expires_s,
+        .at_ms = created_ms,
+        .state = PODSKU_ENTRY_HANDED_OVER,
+        .pod_id = (char *)podsku_placed_id(placed),
+        .made_gpu_id = *gpu_id,
+    };
+}
+
+enum podsku_code podsku_session_journal_adopted(struct podsku_session *s, size_t index,
+                                                const struct podsku_placed *placed)
+{
+    struct podsku_attempt *attempt = &s->result->attempts[index];
+    struct podsku_error err = {0};
+    char *gpu_id;
+
+    for (size_t i = 0; i < s->kept_count; i++)
+        if (strcmp(s->kept[i].pod_id, podsku_placed_id(placed)) == 0)
+            return PODSKU_OK; /* it was handed over here before */
+    /* A pod without an intent's mark gets a name of its own in the journal: its id finds it. */
+    if (!attempt->intent[0] &&
+        podsku_random_hex(INTENT_BYTES, attempt->intent, sizeof attempt->intent, &err) != PODSKU_OK)
+        return err.code;
+    const struct podsku_entry entry = adopted_entry(s, attempt, placed, &gpu_id);
+    enum podsku_code code = podsku_journal_adopted(s->journal, &entry, &err);
+    if (code != PODSKU_OK)
+        podsku_session_event(s, PODSKU_EVENT_WARNING, index, placed, "the journal does not know %s: %s", entry.pod_id,
+                             err.message);
+    return code;
 }
 
 void podsku_session_identify(struct podsku_session *s, size_t index, const struct podsku_plan_entry *entries,

@@ -15,8 +15,7 @@ static const struct podsku_plan_entry *plan_entry(const struct podsku_session *s
     return NULL;
 }
 
-/* Monotonic time of a wall clock time that is past; at least 1, since 0 means unknown. */
-static int64_t mono_of(const struct podsku_session *s, int64_t wall_ms)
+int64_t podsku_session_mono_of(const struct podsku_session *s, int64_t wall_ms)
 {
     int64_t age = podsku_clock_wall_ms(s->clock) - wall_ms;
     int64_t now = podsku_session_now(s);
@@ -26,7 +25,8 @@ static int64_t mono_of(const struct podsku_session *s, int64_t wall_ms)
     return now - age > 1 ? now - age : 1;
 }
 
-static bool pend_entry(struct podsku_session *s, const struct podsku_entry *entry)
+/* An entry of this launch, into what is pending or, handed over, into what is kept. False: out of memory. */
+static bool take_entry(struct podsku_session *s, const struct podsku_entry *entry)
 {
     struct podsku_error ignored = {0};
     bool same = false;
@@ -38,12 +38,17 @@ static bool pend_entry(struct podsku_session *s, const struct podsku_entry *entr
         .foreign = podsku_entry_is_of(entry, s->client, &same, &ignored) != PODSKU_OK || !same ||
                    strcmp(entry->api, podsku_api_name(s->options.spec.api)) != 0,
         .pod_id = entry->pod_id,
-        .sent_mono_ms = mono_of(s, entry->at_ms),
+        .name = entry->name,
+        .at_wall_ms = entry->at_ms,
+        .sent_mono_ms = podsku_session_mono_of(s, entry->at_ms),
         .entries = entry->gpu_id_count ? plan_entry(s, entry->gpu_ids[0], entry->cloud, entry->gpus) : NULL,
         .entry_count = 1,
     };
 
-    return podsku_session_pend(s, &pending);
+    if (podsku_entry_unfinished(entry))
+        return podsku_session_pend(s, &pending);
+    /* Of one that was made with another URL, API or key nothing can be asked here. */
+    return pending.foreign || !entry->pod_id || podsku_session_keep(s, &pending);
 }
 
 /* Takes over what the journal knows. False: out of memory. */
@@ -58,15 +63,18 @@ static bool take_journal(struct podsku_session *s, const struct podsku_entries *
             return false;
         if (ours && entry->attempt >= s->next_attempt)
             s->next_attempt = entry->attempt + 1;
-        if (!podsku_entry_unfinished(entry))
-            continue;
-        if (ours && !pend_entry(s, entry))
+        bool closed = entry->state == PODSKU_ENTRY_GONE || entry->state == PODSKU_ENTRY_NOT_MADE;
+        if (ours && !closed && !take_entry(s, entry))
             return false;
-        others += !ours && !podsku_launch_runs(s->journal, entry->launch_id);
+        others += podsku_entry_unfinished(entry) && !ours && !podsku_launch_runs(s->journal, entry->launch_id);
     }
     if (entries->cut)
         podsku_session_event(s, PODSKU_EVENT_NOTE, PODSKU_NO_ATTEMPT, NULL,
                              "the journal's last line was cut: it is dropped");
+    if (entries->ignored)
+        podsku_session_event(s, PODSKU_EVENT_WARNING, PODSKU_NO_ATTEMPT, NULL,
+                             "%zu %s of the journal could not be read, and %s ignored", entries->ignored,
+                             entries->ignored == 1 ? "line" : "lines", entries->ignored == 1 ? "is" : "are");
     if (s->pending_count)
         podsku_session_event(s, PODSKU_EVENT_WARNING, PODSKU_NO_ATTEMPT, NULL,
                              "an earlier run of this launch left %zu open %s in the journal: settling first",
@@ -101,64 +109,8 @@ static enum podsku_step read_journal(struct podsku_session *s)
     return PODSKU_STEP_NEXT;
 }
 
-static const char *thing_id(const struct podsku_pod *pod)
-{
-    return pod->cluster_id ? pod->cluster_id : pod->id;
-}
-
-static bool is_live_of_launch(const struct podsku_session *s, const struct podsku_pod *pod)
-{
-    return pod->status != PODSKU_POD_TERMINATED && pod->marks.launch_id &&
-           strcmp(pod->marks.launch_id, s->options.launch_id) == 0 && !podsku_session_is_closed(s, thing_id(pod));
-}
-
-/* Copies one live pod or cluster of this launch out of the list; *things: how many different ones there are. */
-static enum podsku_code find_live(struct podsku_session *s, struct podsku_placed *placed, char **intent, int *attempt,
-                                  size_t *things, struct podsku_error *err)
-{
-    struct podsku_pods pods = {0};
-    const char *first = NULL;
-    size_t place = 0;
-    enum podsku_code code =
-        podsku_api_list_pods(s->client, s->options.spec.api, s->options.spec.api == PODSKU_API_V2, &pods, err);
-
-    *things = 0;
-    if (code != PODSKU_OK)
-        return code;
-    for (size_t i = 0; i < pods.count; i++) {
-        if (!is_live_of_launch(s, &pods.list[i]) || (first && strcmp(first, thing_id(&pods.list[i])) == 0))
-            continue;
-        if (first)
-            podsku_session_event(s, PODSKU_EVENT_WARNING, PODSKU_NO_ATTEMPT, NULL,
-                                 "%s and %s are both live and of this launch: neither is touched", first,
-                                 thing_id(&pods.list[i]));
-        else
-            place = i;
-        first = first ? first : thing_id(&pods.list[i]);
-        ++*things;
-    }
-    if (*things == 1) {
-        struct podsku_pod *pod = &pods.list[place];
-        *attempt = pod->marks.attempt;
-        *intent = pod->marks.intent ? strdup(pod->marks.intent) : NULL;
-        placed->created_mono_ms = mono_of(s, pod->created_ms);
-        placed->expires_s = pod->marks.expires_s;
-        if (pod->cluster_id) {
-            placed->cluster.id = strdup(pod->cluster_id);
-        } else {
-            placed->pod = *pod;
-            *pod = (struct podsku_pod){0};
-        }
-        if (!podsku_placed_id(placed) || (pod->marks.intent && !*intent))
-            code = podsku_error_no_memory(err);
-    }
-    podsku_pods_free(&pods);
-    return code;
-}
-
-/* A live pod of this launch: adopted. One that is not as asked, or that was handed over once, is never ended. */
-static enum podsku_step adopt_live(struct podsku_session *s, struct podsku_placed *placed, const char *intent,
-                                   int attempt)
+enum podsku_step podsku_session_adopt_live(struct podsku_session *s, struct podsku_placed *placed, const char *intent,
+                                           int attempt)
 {
     struct podsku_placement placement = {.index = PODSKU_NO_ATTEMPT, .entries = s->plan, .entry_count = 1};
     struct podsku_error ignored = {0};
@@ -181,7 +133,7 @@ static enum podsku_step adopt_live(struct podsku_session *s, struct podsku_place
     if (ours) {
         placement.index = podsku_session_adopt(s, intent, placed);
     } else {
-        placement.index = podsku_session_attempt(s, attempt, NULL, placement.entries);
+        placement.index = podsku_session_attempt(s, attempt, intent, placement.entries);
         if (placement.index != PODSKU_NO_ATTEMPT) {
             struct podsku_attempt *made = &s->result->attempts[placement.index];
             made->outcome = PODSKU_ATTEMPT_ADOPTED;
@@ -220,63 +172,31 @@ static enum podsku_step settle_old(struct podsku_session *s, size_t place, bool 
     struct podsku_placement placement = {PODSKU_NO_ATTEMPT, pending->entries ? pending->entries : s->plan, 1, false};
     struct podsku_placed placed = {0};
     enum podsku_step step = PODSKU_STEP_STOP;
+    enum podsku_found found = podsku_settle(s, pending->intent, pending->sent_mono_ms, &placed);
 
-    *removed = false;
-    switch (podsku_settle(s, pending->intent, pending->sent_mono_ms, &placed)) {
-    case PODSKU_FOUND_ONE:
-        *removed = true;
-        placement.index = podsku_session_adopt(s, pending->intent, &placed);
-        if (placement.index != PODSKU_NO_ATTEMPT)
-            step = podsku_session_place(s, &placement, &placed);
-        podsku_placed_clear(&placed);
-        return step;
-    case PODSKU_FOUND_NONE:
-        *removed = pending->pod_id != NULL;
-        if (pending->pod_id && !end_known(s, pending))
-            return PODSKU_STEP_STOP;
-        return PODSKU_STEP_NEXT;
-    case PODSKU_FOUND_AMBIGUOUS:
-        return podsku_session_stop(s, PODSKU_UNSETTLED, PODSKU_DEPLOY_UNSETTLED,
-                                   "two pods carry the mark of one create");
-    case PODSKU_FOUND_HURRIED:
-        return podsku_session_stop(s, PODSKU_INTERRUPTED, PODSKU_DEPLOY_INTERRUPTED, "interrupted");
-    case PODSKU_FOUND_UNREADABLE: break;
-    }
-    return podsku_session_stop(s, PODSKU_UNSETTLED, PODSKU_DEPLOY_UNSETTLED,
-                               "an earlier run of this launch may have a pod, and the list could not be read");
+    *removed = found == PODSKU_FOUND_ONE || (found == PODSKU_FOUND_NONE && pending->pod_id);
+    if (found == PODSKU_FOUND_NONE)
+        return pending->pod_id && !end_known(s, pending) ? PODSKU_STEP_STOP : PODSKU_STEP_NEXT;
+    if (found != PODSKU_FOUND_ONE)
+        return podsku_session_stop_found(s, found, "an earlier run of this launch");
+    placement.index = podsku_session_adopt(s, pending->intent, &placed);
+    if (placement.index != PODSKU_NO_ATTEMPT)
+        step = podsku_session_place(s, &placement, &placed);
+    podsku_placed_clear(&placed);
+    return step;
 }
 
 enum podsku_step podsku_session_start(struct podsku_session *s)
 {
-    struct podsku_placed placed = {0};
-    struct podsku_error err = {0};
-    char *intent = NULL;
-    size_t things = 0;
-    int attempt = 0;
     enum podsku_step step = read_journal(s);
 
     if (step != PODSKU_STEP_NEXT || (!s->options.launch_id_given && s->pending_count == 0))
         return step;
-    if (find_live(s, &placed, &intent, &attempt, &things, &err) != PODSKU_OK) {
-        if (s->err->code == PODSKU_OK)
-            *s->err = err;
-        step = podsku_session_stop(s, err.code,
-                                   err.code == PODSKU_INTERRUPTED ? PODSKU_DEPLOY_INTERRUPTED : PODSKU_DEPLOY_FAILED,
-                                   "%s", err.message);
-    } else if (things > 1) {
-        step = podsku_session_stop(s, PODSKU_UNSETTLED, PODSKU_DEPLOY_UNSETTLED,
-                                   "launch %s has %zu live pods: none is touched, none is added", s->options.launch_id,
-                                   things);
-    } else if (things == 1) {
-        step = adopt_live(s, &placed, intent, attempt);
-    } else {
-        for (size_t i = 0; step == PODSKU_STEP_NEXT && i < s->pending_count;) {
-            bool removed;
-            step = settle_old(s, i, &removed);
-            i += !removed;
-        }
+    step = podsku_session_take_live(s);
+    for (size_t i = 0; step == PODSKU_STEP_NEXT && !s->stopped && i < s->pending_count;) {
+        bool removed;
+        step = settle_old(s, i, &removed);
+        i += !removed;
     }
-    podsku_placed_clear(&placed);
-    free(intent);
     return s->stopped ? PODSKU_STEP_STOP : step;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "client/deploy_private.h"
+#include "client/patience.h"
 
 #define FIRST_POLL_MS 500
 #define POLL_MS 5000        /* the longest pause between two reads while waiting */
@@ -172,8 +173,14 @@ static enum podsku_ready reread(struct wait *wait, enum podsku_fit *fit)
     struct podsku_session *s = wait->s;
     struct podsku_error failure = {0};
     int64_t now = podsku_session_now(s);
-    enum podsku_code code = podsku_session_read(s, wait->placed, &failure);
+    int64_t affordable = podsku_session_spend_left_ms(s);
     const char *word;
+
+    /* A service that hangs or fails must not hold up the deadline. */
+    int64_t until =
+        podsku_client_until(s->client, affordable < wait->deadline_ms - now ? now + affordable : wait->deadline_ms);
+    enum podsku_code code = podsku_session_read(s, wait->placed, &failure);
+    (void)podsku_client_until(s->client, until);
 
     if (podsku_error_is_final(code)) {
         (void)snprintf(wait->why, wait->why_size, "%s", failure.message);
@@ -263,7 +270,8 @@ static enum podsku_ready examine(struct wait *wait)
         int64_t left = end - podsku_session_now(s);
         if (left <= 0)
             return accept_unknown(wait);
-        podsku_session_sleep(s, pause < left ? pause : left, false);
+        left = left < wait->deadline_ms - podsku_session_now(s) ? left : wait->deadline_ms - podsku_session_now(s);
+        podsku_session_sleep(s, podsku_client_pause_ms(s->client, pause, left), false);
         pause = pause * 2 < REREAD_LAST_MS ? pause * 2 : REREAD_LAST_MS;
     }
     return PODSKU_READY;
@@ -306,7 +314,7 @@ static enum podsku_ready wait_running(struct wait *wait)
         int64_t left = wait->deadline_ms - podsku_session_now(s);
         int64_t affordable = podsku_session_spend_left_ms(s);
         left = left < affordable ? left : affordable;
-        podsku_session_sleep(s, pause < left ? pause : left, false);
+        podsku_session_sleep(s, podsku_client_pause_ms(s->client, pause, left), false);
         pause = pause * 3 / 2 < longest ? pause * 3 / 2 : longest;
     }
 }

@@ -27,6 +27,7 @@ struct work {
     struct podsku_pods members; /* a cluster's, as last seen */
     int64_t settle_ms, start_ms, created_ms, limit_ms;
     int64_t absent_ms; /* since when it is absent without a break; 0: it is not */
+    enum look last;    /* what the last look found */
     int64_t delete_ms; /* when the last DELETE was sent; 0: never */
     int signals_before;
     bool deleted; /* DELETE answered 2xx */
@@ -187,8 +188,10 @@ static bool send_delete(struct work *work)
     }
     if (code == PODSKU_NOT_FOUND)
         return !request->cluster || !work->seen || delete_members(work);
+    if (give_up(work, "DELETE", &failure))
+        return false;
     say(work, failure.message);
-    return !give_up(work, "DELETE", &failure);
+    return true;
 }
 
 /* Before anything is deleted: afterwards nobody may tell who the members were. */
@@ -245,11 +248,14 @@ static void loop(struct work *work)
     int64_t pause = FIRST_PAUSE_MS;
     enum look found = LOOK_UNKNOWN;
 
+    work->last = LOOK_UNKNOWN;
     while (true) {
         int64_t now = podsku_clock_mono_ms(work->clock);
         if (wants_delete(work, found, now) && !send_delete(work))
             return;
-        if (!look(work, &found))
+        bool goes_on = look(work, &found);
+        work->last = found;
+        if (!goes_on)
             return;
         if (proves(work, found)) {
             work->result->gone = true;
@@ -262,9 +268,21 @@ static void loop(struct work *work)
         now = podsku_clock_mono_ms(work->clock);
         if (now >= work->limit_ms)
             return;
-        podsku_clock_sleep_ms(work->clock, pause < work->limit_ms - now ? pause : work->limit_ms - now);
+        podsku_clock_sleep_ms(work->clock, podsku_client_pause_ms(work->client, pause, work->limit_ms - now));
         pause = pause * 2 < LONGEST_PAUSE_MS ? pause * 2 : LONGEST_PAUSE_MS;
     }
+}
+
+/* What is missing for the proof. A failure that ended the work is its last trouble; an interruption is not. */
+static void say_missing(const struct work *work)
+{
+    const char *what = "no DELETE was confirmed";
+    const char *why = work->err->code == PODSKU_INTERRUPTED ? work->err->message : work->trouble;
+
+    if (work->deleted)
+        what = work->last == LOOK_ALIVE ? "DELETE was confirmed, but it still shows"
+                                        : "DELETE was confirmed, but no read could prove the end";
+    (void)snprintf(work->result->how, sizeof work->result->how, "%s%s%.190s", what, why[0] ? "; " : "", why);
 }
 
 enum podsku_code podsku_prove_gone(struct podsku_client *client, const struct podsku_gone_request *request,
@@ -284,14 +302,14 @@ enum podsku_code podsku_prove_gone(struct podsku_client *client, const struct po
     work.signals_before = signal_count(request->signals);
     (void)hurried(&work);
     int64_t budget = podsku_client_patience(client, work.settle_ms);
+    int64_t until = podsku_client_until(client, work.limit_ms);
     if (find_members(&work))
         loop(&work);
+    (void)podsku_client_until(client, until);
     (void)podsku_client_patience(client, budget);
     result->never_there = !work.seen;
     if (!result->gone)
-        (void)snprintf(result->how, sizeof result->how, "%s%s%s",
-                       work.deleted ? "DELETE was confirmed, but it still shows" : "no DELETE was confirmed",
-                       work.trouble[0] ? "; " : "", work.trouble);
+        say_missing(&work);
     podsku_pods_free(&work.members);
     if (own.code == PODSKU_OK)
         return PODSKU_OK;

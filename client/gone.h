@@ -39,7 +39,7 @@ struct podsku_gone_request {
 struct podsku_gone_result {
     bool gone;        /* proven */
     bool never_there; /* every DELETE and GET said 404 (for `pods terminate`: no such pod) */
-    char how[256];    /* one sentence: what proved it, or what is missing */
+    char how[256];    /* one sentence: what proved it, or what is missing and why (an error's message, too) */
 };
 
 /*

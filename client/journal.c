@@ -67,7 +67,8 @@ enum podsku_code podsku_journal_failed(const char *path, const char *verb, int n
     podsku_error_where(err, "%s", path);
     podsku_error_hint(err, "the journal is what finds a pod again after a crash: without it nothing is rented; "
                            "free some space, or set XDG_STATE_HOME to a folder that can be written");
-    return podsku_error_set(err, PODSKU_STATE, "cannot %s %s: %s", verb, path, strerror(number));
+    return podsku_error_set(err, PODSKU_STATE, "cannot %s %s: %s", verb, path,
+                            number == EINVAL ? "it is no regular file" : strerror(number));
 }
 
 enum podsku_code podsku_journal_take(const struct podsku_journal *journal, bool exclusive, bool must, int *fd,
@@ -165,12 +166,18 @@ static int append_line(const struct podsku_journal *journal, const char *line, s
 {
     struct stat info;
     int failure = 0;
-    int fd = open(journal->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    /* NONBLOCK: a pipe in its place must not hang. */
+    int fd = open(journal->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
 
     if (fd < 0)
         return errno;
     if (fstat(fd, &info) != 0)
         failure = errno;
+    else if (!S_ISREG(info.st_mode))
+        failure = EINVAL;
+    else if (info.st_mode &
+             (S_IRWXG | S_IRWXO)) /* made by hand, or before a umask: bodies are nobody else's business */
+        (void)!fchmod(fd, S_IRUSR | S_IWUSR);
     off_t size = failure ? 0 : info.st_size;
     bool fresh = size == 0;
     if (!failure)
@@ -266,8 +273,8 @@ static json_t *candidate_of(const struct podsku_entry *entry)
     return NULL;
 }
 
-enum podsku_code podsku_journal_intent(struct podsku_journal *journal, const struct podsku_entry *entry,
-                                       struct podsku_error *err)
+/* The line of an intent; NULL: out of memory. */
+static json_t *intent_line(const struct podsku_journal *journal, const struct podsku_entry *entry)
 {
     int64_t at_ms = entry->at_ms ? entry->at_ms : podsku_clock_wall_ms(journal->clock);
     json_t *line = line_start("intent", at_ms, entry->launch_id, entry->attempt, entry->intent);
@@ -285,7 +292,27 @@ enum podsku_code podsku_journal_intent(struct podsku_journal *journal, const str
         json_decref(line);
         line = NULL;
     }
-    return append(journal, line, RESERVED_BYTES, err);
+    return line;
+}
+
+enum podsku_code podsku_journal_intent(struct podsku_journal *journal, const struct podsku_entry *entry,
+                                       struct podsku_error *err)
+{
+    return append(journal, intent_line(journal, entry), RESERVED_BYTES, err);
+}
+
+enum podsku_code podsku_journal_adopted(struct podsku_journal *journal, const struct podsku_entry *entry,
+                                        struct podsku_error *err)
+{
+    json_t *line = intent_line(journal, entry);
+
+    if (line && !(podsku_json_set(line, "state", json_string(podsku_entry_state_name(entry->state))) &&
+                  podsku_json_set(line, "pod", podsku_json_text(entry->pod_id)) &&
+                  podsku_json_set(line, "gpu", podsku_json_text(entry->made_gpu_id)))) {
+        json_decref(line);
+        line = NULL;
+    }
+    return append(journal, line, 0, err);
 }
 
 enum podsku_code podsku_journal_outcome(struct podsku_journal *journal, const struct podsku_outcome *outcome,

@@ -87,6 +87,13 @@ enum podsku_code podsku_journal_read(struct podsku_journal *journal, struct pods
                                      struct podsku_error *err) PODSKU_CHECKED;
 
 /*
+ * Appends an entry whose pod was there already when this journal first heard of it (state, pod_id and
+ * made_gpu_id count, too), in one line: a crash cannot leave it open.
+ */
+enum podsku_code podsku_journal_adopted(struct podsku_journal *journal, const struct podsku_entry *entry,
+                                        struct podsku_error *err) PODSKU_CHECKED;
+
+/*
  * Appends an intent and makes it durable (file, and folder when the file is new), with room reserved
  * for its outcomes. Uses of entry: launch_id ... at_ms (0: now) and body. PODSKU_STATE when it could
  * not be made durable: nothing may be created then.

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -134,6 +135,19 @@ static bool take_candidate(const json_t *candidate, struct podsku_entry *entry)
     return true;
 }
 
+/* The state that a line names, into *state. False: none that this version knows. */
+static bool take_state(const json_t *line, enum podsku_entry_state *state)
+{
+    const char *name = json_string_value(json_object_get(line, "state"));
+
+    for (size_t i = 0; name && i < STATE_COUNT; i++)
+        if (strcmp(name, state_names[i]) == 0) {
+            *state = (enum podsku_entry_state)i;
+            return true;
+        }
+    return false;
+}
+
 static bool take_intent(const json_t *line, struct podsku_entry *entry)
 {
     const char *kind = json_string_value(json_object_get(line, "kind"));
@@ -147,24 +161,19 @@ static bool take_intent(const json_t *line, struct podsku_entry *entry)
         entry->at_ms = time_of(line);
     entry->changed_ms = entry->at_ms;
     entry->state = PODSKU_ENTRY_OPEN;
+    (void)take_state(line, &entry->state); /* of a pod that was adopted */
     entry->body = json_is_object(body) ? json_incref(body) : NULL;
     return take_text(line, "launch_id", &entry->launch_id) && take_text(line, "intent", &entry->intent) &&
            take_text(line, "url", &entry->url) && take_text(line, "api", &entry->api) &&
            take_text(line, "salt", &entry->salt) && take_text(line, "key_hmac", &entry->key_hmac) &&
-           take_text(line, "name", &entry->name) && take_candidate(json_object_get(line, "candidate"), entry);
+           take_text(line, "name", &entry->name) && take_text(line, "pod", &entry->pod_id) &&
+           take_text(line, "gpu", &entry->made_gpu_id) && take_candidate(json_object_get(line, "candidate"), entry);
 }
 
 /* False: out of memory. *known: this version understood the line. */
 static bool take_outcome(const json_t *line, struct podsku_entry *entry, bool *known)
 {
-    const char *state = json_string_value(json_object_get(line, "state"));
-
-    *known = false;
-    for (size_t i = 0; state && i < STATE_COUNT; i++)
-        if (strcmp(state, state_names[i]) == 0) {
-            entry->state = (enum podsku_entry_state)i;
-            *known = true;
-        }
+    *known = take_state(line, &entry->state);
     if (!*known)
         return true;
     entry->settled = json_is_true(json_object_get(line, "settled"));
@@ -263,9 +272,12 @@ enum podsku_code podsku_journal_bytes(const struct podsku_journal *journal, stru
                                       struct podsku_error *err)
 {
     struct podsku_error read_err = {0};
+    struct stat info;
 
-    if (access(journal->path, F_OK) != 0 && errno == ENOENT)
+    if (stat(journal->path, &info) != 0 && errno == ENOENT)
         return PODSKU_OK;
+    if (stat(journal->path, &info) == 0 && !S_ISREG(info.st_mode)) /* reading a pipe would wait for ever */
+        return podsku_journal_failed(journal->path, "read", EINVAL, err);
     enum podsku_code code = podsku_file_read(journal->path, PODSKU_JOURNAL_MAX, bytes, &read_err);
     if (code == PODSKU_OK || code == PODSKU_NO_MEMORY)
         return code == PODSKU_OK ? code : podsku_error_no_memory(err);

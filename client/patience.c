@@ -9,3 +9,20 @@ int64_t podsku_client_patience(struct podsku_client *client, int64_t budget_ms)
     client->config.retry_budget_ms = budget_ms;
     return before;
 }
+
+int64_t podsku_client_until(struct podsku_client *client, int64_t mono_ms)
+{
+    int64_t before = client->until_mono_ms;
+
+    client->until_mono_ms = mono_ms;
+    return before;
+}
+
+int64_t podsku_client_pause_ms(const struct podsku_client *client, int64_t pause_ms, int64_t left_ms)
+{
+    int64_t asked_ms = podsku_client_quota_ms(client);
+
+    if (asked_ms > pause_ms)
+        pause_ms = asked_ms;
+    return pause_ms < left_ms ? pause_ms : left_ms;
+}

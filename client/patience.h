@@ -11,6 +11,9 @@
  */
 int64_t podsku_client_patience(struct podsku_client *client, int64_t budget_ms);
 
+/* The pause before the next read of a loop: at least pause_ms, longer when the service asks for it, at most left_ms. */
+int64_t podsku_client_pause_ms(const struct podsku_client *client, int64_t pause_ms, int64_t left_ms);
+
 /* True for failures that the next try would only repeat: key, balance, permission, edge, retired API, TLS. */
 bool podsku_error_is_final(enum podsku_code code);
 

@@ -9,6 +9,41 @@
 
 #define REREAD_MS 500
 
+/* ------------------------------------------------------------------ what is told */
+
+static bool report(struct podsku_scan *scan, const struct podsku_thing *thing, enum podsku_reconcile_state state,
+                   bool unsettled, const char *why)
+{
+    struct podsku_reconcile_result *result = scan->result;
+    struct podsku_reconcile_pod *list = realloc(result->list, (result->count + 1) * sizeof *list);
+
+    if (list) {
+        result->list = list;
+        struct podsku_reconcile_pod *pod = &list[result->count++];
+        *pod = (struct podsku_reconcile_pod){
+            .id = strdup(thing->id),
+            .cluster = thing->cluster,
+            .launch_id = strdup(thing->marks.launch_id),
+            .attempt = thing->marks.attempt,
+            .state = state,
+            .unsettled = unsettled,
+            .why = strdup(why),
+        };
+        if (pod->id && pod->launch_id && pod->why)
+            return true;
+    }
+    (void)podsku_error_no_memory(scan->err);
+    return false;
+}
+
+static bool reported(const struct podsku_scan *scan, const char *id)
+{
+    for (size_t i = 0; i < scan->result->count; i++)
+        if (strcmp(scan->result->list[i].id, id) == 0)
+            return true;
+    return false;
+}
+
 /* ------------------------------------------------------------------ entries without a pod in the list */
 
 /* GET by id: a list may lack what is there. *alive: it is; *gone: it is certainly not. */
@@ -39,6 +74,45 @@ static bool ask_by_id(struct podsku_scan *scan, const struct podsku_entry *entry
     return *alive || *gone;
 }
 
+/* A pod without readable marks, under the launch and attempt that it may be of. */
+static void report_hidden(struct podsku_scan *scan, const struct podsku_thing *thing, const char *launch_id,
+                          int attempt, const char *why)
+{
+    struct podsku_thing named = *thing; /* borrows everything */
+
+    if (reported(scan, thing->id))
+        return;
+    named.marks = (struct podsku_marks){.launch_id = (char *)launch_id, .attempt = attempt};
+    (void)report(scan, &named, PODSKU_RECONCILE_AMBIGUOUS, true, why);
+}
+
+/* Whether a pod that hides its marks may be this entry's: then no list proves that nothing was created. */
+static bool may_be_hidden(struct podsku_scan *scan, const struct podsku_entry *entry)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < scan->hidden.count; i++) {
+        const struct podsku_thing *thing = &scan->hidden.list[i];
+        if (!podsku_thing_may_be(thing, entry) || podsku_entries_by_pod(&scan->entries, thing->id))
+            continue;
+        found = true;
+        report_hidden(scan, thing, entry->launch_id, entry->attempt,
+                      "it has the name and GPU type of an open entry, and its marks cannot be read: untouched");
+    }
+    return found;
+}
+
+/* A pod that its id finds and no mark: it is the entry's, and it cannot be proven that it still is. */
+static void report_unmarked(struct podsku_scan *scan, const struct podsku_entry *entry)
+{
+    const struct podsku_thing thing = {.id = entry->pod_id, .cluster = entry->cluster};
+
+    if (!podsku_thing_by_id(&scan->things, entry->pod_id) &&
+        (podsku_entry_unfinished(entry) || scan->options->launch_id))
+        report_hidden(scan, &thing, entry->launch_id, entry->attempt,
+                      "it lives, and its marks cannot be read: untouched");
+}
+
 /* An entry whose pod no list shows now. */
 static void close_absent(struct podsku_scan *scan, struct podsku_entry *entry)
 {
@@ -46,11 +120,17 @@ static void close_absent(struct podsku_scan *scan, struct podsku_entry *entry)
     int64_t age = podsku_clock_wall_ms(scan->clock) - entry->at_ms;
 
     if (!entry->pod_id) {
+        if (may_be_hidden(scan, entry))
+            return;
         podsku_scan_journal(scan, entry, PODSKU_ENTRY_NOT_MADE, NULL, "not found through a whole settle timeout");
         podsku_scan_say(scan, "launch %s attempt %d: nothing was created: closed", entry->launch_id, entry->attempt);
         return;
     }
-    if (!ask_by_id(scan, entry, &alive, &gone) || !gone || age < scan->settle_ms)
+    if (!ask_by_id(scan, entry, &alive, &gone))
+        return;
+    if (alive)
+        report_unmarked(scan, entry);
+    if (!gone || age < scan->settle_ms)
         return;
     podsku_scan_journal(scan, entry, PODSKU_ENTRY_GONE, NULL, "GET says 404, and no list shows it");
     podsku_scan_say(scan, "launch %s attempt %d: %s is gone: closed", entry->launch_id, entry->attempt, entry->pod_id);
@@ -93,31 +173,6 @@ static void close_entries(struct podsku_scan *scan)
 
 /* ------------------------------------------------------------------ things */
 
-static bool report(struct podsku_scan *scan, const struct podsku_thing *thing, enum podsku_reconcile_state state,
-                   bool unsettled, const char *why)
-{
-    struct podsku_reconcile_result *result = scan->result;
-    struct podsku_reconcile_pod *list = realloc(result->list, (result->count + 1) * sizeof *list);
-
-    if (list) {
-        result->list = list;
-        struct podsku_reconcile_pod *pod = &list[result->count++];
-        *pod = (struct podsku_reconcile_pod){
-            .id = strdup(thing->id),
-            .cluster = thing->cluster,
-            .launch_id = strdup(thing->marks.launch_id),
-            .attempt = thing->marks.attempt,
-            .state = state,
-            .unsettled = unsettled,
-            .why = strdup(why),
-        };
-        if (pod->id && pod->launch_id && pod->why)
-            return true;
-    }
-    (void)podsku_error_no_memory(scan->err);
-    return false;
-}
-
 static void say_from_proof(void *ctx, const char *text)
 {
     podsku_scan_say(ctx, "DELETE: %s; again", text);
@@ -143,8 +198,8 @@ static bool end(struct podsku_scan *scan, const struct podsku_thing *thing, char
     struct podsku_error failure = {0};
 
     podsku_scan_say(scan, "terminating %s of launch %s", thing->id, thing->marks.launch_id);
-    enum podsku_code code = podsku_prove_gone(scan->client, &request, &gone, &failure);
-    (void)snprintf(how, how_size, "%s%s%.300s", gone.how, code != PODSKU_OK ? "; " : "", failure.message);
+    (void)!podsku_prove_gone(scan->client, &request, &gone, &failure); /* gone.how says it all */
+    (void)snprintf(how, how_size, "%s", gone.how);
     return gone.gone;
 }
 
@@ -199,14 +254,6 @@ static bool only_lags(struct podsku_scan *scan, const struct podsku_entry *entry
     return true;
 }
 
-static bool reported(const struct podsku_scan *scan, const char *id)
-{
-    for (size_t i = 0; i < scan->result->count; i++)
-        if (strcmp(scan->result->list[i].id, id) == 0)
-            return true;
-    return false;
-}
-
 static void handle(struct podsku_scan *scan, const struct podsku_thing *thing)
 {
     struct podsku_entry *entry = entry_of(scan, thing);
@@ -255,6 +302,12 @@ static enum podsku_code scan_api(struct podsku_scan *scan, enum podsku_api api)
     for (size_t i = 0; i < scan->things.count && scan->err->code == PODSKU_OK; i++)
         if (scan->things.list[i].live && podsku_scan_in_scope(scan, scan->things.list[i].marks.launch_id))
             handle(scan, &scan->things.list[i]);
+    /* Of a launch that no journal here knows, the name is all that a hidden pod has. */
+    for (size_t i = 0; scan->options->launch_id && i < scan->hidden.count; i++)
+        if (podsku_thing_is_named_after(&scan->hidden.list[i], scan->options->launch_id) &&
+            !podsku_entries_by_pod(&scan->entries, scan->hidden.list[i].id))
+            report_hidden(scan, &scan->hidden.list[i], scan->options->launch_id, 0,
+                          "it has the name of this launch, and its marks cannot be read: untouched");
     return scan->err->code;
 }
 
@@ -319,6 +372,22 @@ static void count_open(struct podsku_scan *scan)
     scan->result->open = open;
 }
 
+/* What ends it: for pods that reconcile never touches, somebody has to choose. */
+static void hint(const struct podsku_reconcile_result *result, const struct podsku_reconcile_options *options,
+                 struct podsku_error *err)
+{
+    for (size_t i = 0; i < result->count; i++)
+        if (result->list[i].state == PODSKU_RECONCILE_AMBIGUOUS) {
+            podsku_error_hint(err,
+                              "reconcile touches none of the ambiguous ones: podsku pods get ID shows one, podsku "
+                              "%s terminate ID ends the one that is not wanted, then reconcile again",
+                              result->list[i].cluster ? "clusters" : "pods");
+            return;
+        }
+    podsku_error_hint(err, options->terminate ? "try again later; podsku pods list --mine shows what lives"
+                                              : "--terminate ends the pods of open entries");
+}
+
 static void scan_free(struct podsku_scan *scan)
 {
     for (size_t i = 0; i < scan->launch_count; i++) {
@@ -327,6 +396,7 @@ static void scan_free(struct podsku_scan *scan)
     }
     free(scan->launches);
     podsku_things_free(&scan->things);
+    podsku_things_free(&scan->hidden);
     podsku_entries_free(&scan->entries);
 }
 
@@ -364,8 +434,7 @@ enum podsku_code podsku_reconcile(struct podsku_client *client, struct podsku_jo
         struct podsku_error unsettled = {0};
         code = podsku_error_set(&unsettled, PODSKU_UNSETTLED, "%zu still open%s%s", result->open,
                                 own.message[0] ? ": " : "", own.message);
-        podsku_error_hint(&unsettled, options->terminate ? "try again later; podsku pods list --mine shows what lives"
-                                                         : "--terminate ends the pods of open entries");
+        hint(result, options, &unsettled);
         own = unsettled;
     }
     if (code != PODSKU_OK && err->code == PODSKU_OK)

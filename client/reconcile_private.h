@@ -9,6 +9,7 @@ struct podsku_thing {
     char *id, *name, *gpu_id; /* name, gpu_id: NULL unknown */
     bool cluster;
     bool live;               /* not TERMINATED (a cluster: some member is not) */
+    bool env_empty;          /* hidden: its env is {} */
     bool by_name;            /* a cluster without visible members: its marks are those that its name stands for */
     int64_t created_ms;      /* 0: unknown */
     int64_t created_mono_ms; /* 0: unknown */
@@ -27,6 +28,15 @@ bool podsku_things_of_pods(struct podsku_pods *pods, struct podsku_things *thing
  */
 bool podsku_things_of_clusters(const struct podsku_clusters *clusters, const struct podsku_entries *entries,
                                const char *launch_id, struct podsku_things *things);
+/*
+ * Live pods whose marks cannot be read: any of them may be of any open entry. Copies, since the pods are used
+ * on. Clusters are left out: their names are in a list of their own. False: out of memory.
+ */
+bool podsku_things_hidden(const struct podsku_pods *pods, struct podsku_things *hidden);
+/* Whether a hidden one may be this entry's: name, GPU type and time speak for it. */
+bool podsku_thing_may_be(const struct podsku_thing *hidden, const struct podsku_entry *entry);
+/* Whether it is named "podsku-LAUNCH". */
+bool podsku_thing_is_named_after(const struct podsku_thing *thing, const char *launch_id);
 /* The live one with this intent, else one that has ended; NULL: none. */
 const struct podsku_thing *podsku_thing_by_intent(const struct podsku_things *things, const char *intent);
 const struct podsku_thing *podsku_thing_by_id(const struct podsku_things *things, const char *id);
@@ -71,6 +81,7 @@ struct podsku_scan {
     int64_t settle_ms;
     struct podsku_entries entries;
     struct podsku_things things;
+    struct podsku_things hidden; /* live, and nobody can say whose: marks without launch and intent */
     struct podsku_scan_launch *launches;
     size_t launch_count;
 };

@@ -140,9 +140,10 @@ static enum podsku_code look(struct podsku_scan *scan)
     enum podsku_code code = podsku_api_list_pods(scan->client, scan->api, v2, &pods, scan->err);
 
     podsku_things_free(&scan->things);
+    podsku_things_free(&scan->hidden);
     if (code != PODSKU_OK)
         return code;
-    bool fits = podsku_things_of_pods(&pods, &scan->things);
+    bool fits = podsku_things_hidden(&pods, &scan->hidden) && podsku_things_of_pods(&pods, &scan->things);
     podsku_pods_free(&pods);
     if (!fits)
         return podsku_error_no_memory(scan->err);
@@ -227,7 +228,7 @@ enum podsku_code podsku_scan_settle(struct podsku_scan *scan)
         }
         now = podsku_clock_mono_ms(scan->clock);
         if (now < deadline)
-            podsku_clock_sleep_ms(scan->clock, pause < deadline - now ? pause : deadline - now);
+            podsku_clock_sleep_ms(scan->clock, podsku_client_pause_ms(scan->client, pause, deadline - now));
         int64_t longest = now - start >= SHORT_PHASE_MS ? LONG_PAUSE_MS : SHORT_PAUSE_MS;
         pause = pause * 2 < longest ? pause * 2 : longest;
     }

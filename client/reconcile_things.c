@@ -109,6 +109,52 @@ bool podsku_things_of_pods(struct podsku_pods *pods, struct podsku_things *thing
     return true;
 }
 
+bool podsku_things_hidden(const struct podsku_pods *pods, struct podsku_things *hidden)
+{
+    for (size_t i = 0; i < pods->count; i++) {
+        const struct podsku_pod *pod = &pods->list[i];
+        if ((pod->marks_known && !pod->env_empty) || pod->status == PODSKU_POD_TERMINATED || pod->cluster_id ||
+            !pod->name || find(hidden, pod->id))
+            continue;
+        struct podsku_thing *thing = add(hidden);
+        if (!thing)
+            return false;
+        thing->live = true;
+        thing->env_empty = pod->marks_known;
+        thing->created_ms = pod->created_ms;
+        thing->id = strdup(pod->id);
+        thing->name = strdup(pod->name);
+        thing->gpu_id = pod->gpu_id ? strdup(pod->gpu_id) : NULL;
+        if (!thing->id || !thing->name || (pod->gpu_id && !thing->gpu_id)) {
+            thing_clear(thing);
+            hidden->count--;
+            return false;
+        }
+    }
+    return true;
+}
+
+bool podsku_thing_is_named_after(const struct podsku_thing *thing, const char *launch_id)
+{
+    static const char prefix[] = "podsku-";
+
+    return thing->name && strncmp(thing->name, prefix, sizeof prefix - 1) == 0 &&
+           strcmp(thing->name + sizeof prefix - 1, launch_id) == 0;
+}
+
+bool podsku_thing_may_be(const struct podsku_thing *hidden, const struct podsku_entry *entry)
+{
+    bool by_default = podsku_thing_is_named_after(hidden, entry->launch_id);
+    bool named = by_default || (entry->name && strcmp(entry->name, hidden->name) == 0);
+    bool right_gpu = !hidden->gpu_id || entry->gpu_id_count == 0;
+
+    for (size_t i = 0; hidden->gpu_id && i < entry->gpu_id_count; i++)
+        right_gpu = right_gpu || strcmp(entry->gpu_ids[i], hidden->gpu_id) == 0;
+    /* We never send an empty env: under our own name it is one that is kept back. */
+    return !entry->cluster && named && right_gpu && (by_default || !hidden->env_empty) &&
+           !(hidden->created_ms && hidden->created_ms < entry->at_ms - PODSKU_RECONCILE_EARLY_MS);
+}
+
 static const struct podsku_entry *entry_named(const struct podsku_entries *entries, const char *name)
 {
     for (size_t i = 0; name && i < entries->count; i++)

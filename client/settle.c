@@ -2,10 +2,12 @@
  * Settling: whether an intent whose reply was lost has a pod. A list counts only when it was read
  * whole; a pod is ours when it carries this launch id and this intent.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "client/deploy_private.h"
+#include "client/reconcile.h"
 
 #define FIRST_PAUSE_MS 100
 #define SHORT_PAUSE_MS 500 /* the longest within the first ten seconds */
@@ -13,29 +15,46 @@
 #define SHORT_PHASE_MS 10000
 #define AGAIN_TRIES 3 /* of one more list before a create or at the end */
 
-bool podsku_session_pend(struct podsku_session *s, const struct podsku_pending *pending)
-{
-    struct podsku_pending *list = realloc(s->pending, (s->pending_count + 1) * sizeof *list);
-
-    if (!list)
-        return false;
-    s->pending = list;
-    list[s->pending_count] = *pending;
-    list[s->pending_count].intent = strdup(pending->intent);
-    list[s->pending_count].pod_id = pending->pod_id ? strdup(pending->pod_id) : NULL;
-    if (!list[s->pending_count].intent || (pending->pod_id && !list[s->pending_count].pod_id)) {
-        free(list[s->pending_count].intent);
-        free(list[s->pending_count].pod_id);
-        return false;
-    }
-    s->pending_count++;
-    return true;
-}
-
 static void pending_clear(struct podsku_pending *pending)
 {
     free(pending->intent);
     free(pending->pod_id);
+    free(pending->name);
+}
+
+static bool copy_text(char **slot, const char *text)
+{
+    *slot = text ? strdup(text) : NULL;
+    return *slot || !text;
+}
+
+static bool add_copy(struct podsku_pending **list, size_t *count, const struct podsku_pending *pending)
+{
+    struct podsku_pending *longer = realloc(*list, (*count + 1) * sizeof *longer);
+    struct podsku_pending copy = *pending;
+
+    if (!longer)
+        return false;
+    *list = longer;
+    bool fits = copy_text(&copy.intent, pending->intent);
+    fits = copy_text(&copy.pod_id, pending->pod_id) && fits;
+    fits = copy_text(&copy.name, pending->name) && fits;
+    if (!fits) {
+        pending_clear(&copy);
+        return false;
+    }
+    longer[(*count)++] = copy;
+    return true;
+}
+
+bool podsku_session_pend(struct podsku_session *s, const struct podsku_pending *pending)
+{
+    return add_copy(&s->pending, &s->pending_count, pending);
+}
+
+bool podsku_session_keep(struct podsku_session *s, const struct podsku_pending *kept)
+{
+    return add_copy(&s->kept, &s->kept_count, kept);
 }
 
 void podsku_session_unpend(struct podsku_session *s, const char *intent)
@@ -53,9 +72,12 @@ void podsku_pending_free(struct podsku_session *s)
 {
     for (size_t i = 0; i < s->pending_count; i++)
         pending_clear(&s->pending[i]);
+    for (size_t i = 0; i < s->kept_count; i++)
+        pending_clear(&s->kept[i]);
     free(s->pending);
-    s->pending = NULL;
-    s->pending_count = 0;
+    free(s->kept);
+    s->pending = s->kept = NULL;
+    s->pending_count = s->kept_count = 0;
 }
 
 static struct podsku_pending *pending_of(const struct podsku_session *s, const char *intent)
@@ -80,7 +102,7 @@ static bool same_thing(const struct podsku_pod *a, const struct podsku_pod *b)
     return strcmp(a->id, b->id) == 0;
 }
 
-static const char *thing_id(const struct podsku_pod *pod)
+const char *podsku_thing_of_pod(const struct podsku_pod *pod)
 {
     return pod->cluster_id ? pod->cluster_id : pod->id;
 }
@@ -88,8 +110,8 @@ static const char *thing_id(const struct podsku_pod *pod)
 static void say_two(struct podsku_session *s, const struct podsku_pod *a, const struct podsku_pod *b)
 {
     podsku_session_event(s, PODSKU_EVENT_WARNING, PODSKU_NO_ATTEMPT, NULL,
-                         "%s and %s both carry the mark of one create (attempt %d): neither is touched", thing_id(b),
-                         thing_id(a), a->marks.attempt);
+                         "%s and %s both carry the mark of one create (attempt %d): neither is touched",
+                         podsku_thing_of_pod(b), podsku_thing_of_pod(a), a->marks.attempt);
 }
 
 /*
@@ -104,7 +126,7 @@ static enum podsku_found pick(struct podsku_session *s, const struct podsku_pods
 
     for (size_t i = 0; i < pods->count; i++) {
         const struct podsku_pod *pod = &pods->list[i];
-        if (!carries(s, pod, intent) || podsku_session_is_closed(s, thing_id(pod)))
+        if (!carries(s, pod, intent) || podsku_session_is_closed(s, podsku_thing_of_pod(pod)))
             continue;
         bool alive = pod->status != PODSKU_POD_TERMINATED;
         if (found && pods->list[*place].status != PODSKU_POD_TERMINATED) {
@@ -120,6 +142,95 @@ static enum podsku_found pick(struct podsku_session *s, const struct podsku_pods
     }
     return found ? PODSKU_FOUND_ONE : PODSKU_FOUND_NONE;
 }
+
+/* ------------------------------------------------------------------ pods whose marks cannot be read */
+
+/* Whose pod this is, is known by its id: of an attempt of this run, or by the journal. */
+static bool is_known(const struct podsku_session *s, const char *id)
+{
+    for (size_t i = 0; i < s->result->attempt_count; i++)
+        if (s->result->attempts[i].pod_id && strcmp(s->result->attempts[i].pod_id, id) == 0)
+            return true;
+    for (size_t i = 0; i < s->pending_count; i++)
+        if (s->pending[i].pod_id && strcmp(s->pending[i].pod_id, id) == 0)
+            return true;
+    for (size_t i = 0; i < s->kept_count; i++)
+        if (strcmp(s->kept[i].pod_id, id) == 0)
+            return true;
+    return podsku_session_is_closed(s, id);
+}
+
+/* "podsku-LAUNCH", which nobody else would take. */
+static bool is_default_name(const struct podsku_session *s, const char *name)
+{
+    static const char prefix[] = "podsku-";
+
+    return strncmp(name, prefix, sizeof prefix - 1) == 0 && strcmp(name + sizeof prefix - 1, s->options.launch_id) == 0;
+}
+
+/* A member has a name of its own: what counts is its cluster's. One that cannot be read may be any. */
+static bool cluster_is_named(const struct podsku_session *s, const struct podsku_pod *pod, const char *name)
+{
+    struct podsku_error failure = {0};
+    struct podsku_cluster cluster = {0};
+    enum podsku_code code = podsku_api_get_cluster(s->client, pod->cluster_id, &cluster, &failure);
+    bool named = code != PODSKU_NOT_FOUND &&
+                 (!cluster.name || is_default_name(s, cluster.name) || (name && strcmp(cluster.name, name) == 0));
+
+    podsku_cluster_clear(&cluster);
+    return named;
+}
+
+bool podsku_session_is_hidden(const struct podsku_session *s, const struct podsku_pod *pod, const char *name)
+{
+    bool by_default = pod->name && is_default_name(s, pod->name);
+    bool named = by_default || (name && pod->name && strcmp(pod->name, name) == 0);
+
+    /* We never send an empty env: under our own name it is one that is kept back. */
+    if ((pod->marks_known && !(by_default && pod->env_empty)) || pod->status == PODSKU_POD_TERMINATED ||
+        is_known(s, podsku_thing_of_pod(pod)))
+        return false;
+    return named || (pod->cluster_id && cluster_is_named(s, pod, name));
+}
+
+void podsku_session_say_hidden(struct podsku_session *s)
+{
+    if (strcmp(s->hidden, s->hidden_said) == 0)
+        return;
+    memcpy(s->hidden_said, s->hidden, sizeof s->hidden_said);
+    podsku_session_event(
+        s, PODSKU_EVENT_WARNING, PODSKU_NO_ATTEMPT, NULL,
+        "%s may be a pod of launch %s: it has its name, and the service does not show the marks in its "
+        "env; it is not touched, and nothing more is created",
+        s->hidden, s->options.launch_id);
+}
+
+static bool names_gpu(const struct podsku_pending *pending, const char *gpu_id)
+{
+    for (size_t i = 0; i < pending->entry_count; i++)
+        if (strcmp(pending->entries[i].gpu_id, gpu_id) == 0)
+            return true;
+    return false;
+}
+
+/* Whether some pod of the list may be this entry's and does not say so: then the list proves no absence. */
+static bool find_hidden(struct podsku_session *s, const struct podsku_pods *pods, const struct podsku_pending *pending)
+{
+    for (size_t i = 0; i < pods->count; i++) {
+        const struct podsku_pod *pod = &pods->list[i];
+        if ((pod->cluster_id != NULL) != pending->cluster ||
+            (pod->created_ms && pending->at_wall_ms &&
+             pod->created_ms < pending->at_wall_ms - PODSKU_RECONCILE_EARLY_MS) ||
+            (pod->gpu_id && pending->entries && !names_gpu(pending, pod->gpu_id)) ||
+            !podsku_session_is_hidden(s, pod, pending->name))
+            continue;
+        (void)snprintf(s->hidden, sizeof s->hidden, "%s", podsku_thing_of_pod(pod));
+        return true;
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------------ looking */
 
 /* Moves a pod out of a list. */
 static void take_pod(struct podsku_pods *pods, size_t place, struct podsku_pod *pod)
@@ -199,6 +310,7 @@ static enum podsku_found look(struct podsku_session *s, const char *wanted, cons
     enum podsku_found found = PODSKU_FOUND_NONE;
     size_t place = 0;
 
+    s->hidden[0] = '\0';
     if (read_list(s, &pods, failure) != PODSKU_OK)
         return PODSKU_FOUND_UNREADABLE;
     for (size_t i = 0; i < s->pending_count && found == PODSKU_FOUND_NONE; i++) {
@@ -212,15 +324,24 @@ static enum podsku_found look(struct podsku_session *s, const char *wanted, cons
         }
         *intent = pending->intent;
     }
+    for (size_t i = 0; i < s->pending_count && found == PODSKU_FOUND_NONE; i++)
+        if (!s->pending[i].foreign && (!wanted || strcmp(s->pending[i].intent, wanted) == 0) &&
+            find_hidden(s, &pods, &s->pending[i]))
+            found = PODSKU_FOUND_HIDDEN;
     podsku_pods_free(&pods);
     return found;
 }
 
-static void say_unreadable(struct podsku_session *s, const struct podsku_error *failure)
+/* A list that hides whose a pod is counts as one that could not be read. */
+static void conclude_look(struct podsku_session *s, enum podsku_found found, const struct podsku_error *failure)
 {
-    podsku_session_event(s, PODSKU_EVENT_WARNING, PODSKU_NO_ATTEMPT, NULL,
-                         "the list of pods could not be read (%s): it is not known whether a pod exists",
-                         failure->message);
+    s->unreadable = found == PODSKU_FOUND_UNREADABLE || found == PODSKU_FOUND_HIDDEN;
+    if (found == PODSKU_FOUND_HIDDEN)
+        podsku_session_say_hidden(s);
+    if (found == PODSKU_FOUND_UNREADABLE)
+        podsku_session_event(s, PODSKU_EVENT_WARNING, PODSKU_NO_ATTEMPT, NULL,
+                             "the list of pods could not be read (%s): it is not known whether a pod exists",
+                             failure->message);
 }
 
 static int64_t next_pause(int64_t pause, int64_t elapsed)
@@ -228,6 +349,26 @@ static int64_t next_pause(int64_t pause, int64_t elapsed)
     if (elapsed >= SHORT_PHASE_MS)
         return LONG_PAUSE_MS;
     return pause * 2 < SHORT_PAUSE_MS ? pause * 2 : SHORT_PAUSE_MS;
+}
+
+enum podsku_step podsku_session_stop_found(struct podsku_session *s, enum podsku_found found, const char *what)
+{
+    switch (found) {
+    case PODSKU_FOUND_ONE:
+    case PODSKU_FOUND_NONE: return PODSKU_STEP_NEXT;
+    case PODSKU_FOUND_AMBIGUOUS:
+        s->hands_off = true;
+        return podsku_session_stop(s, PODSKU_UNSETTLED, PODSKU_DEPLOY_UNSETTLED,
+                                   "two pods carry the mark of one create");
+    case PODSKU_FOUND_HIDDEN:
+        return podsku_session_stop(s, PODSKU_UNSETTLED, PODSKU_DEPLOY_UNSETTLED,
+                                   "%s may be the pod of %s, and its marks cannot be read", s->hidden, what);
+    case PODSKU_FOUND_HURRIED:
+        return podsku_session_stop(s, PODSKU_INTERRUPTED, PODSKU_DEPLOY_INTERRUPTED, "interrupted");
+    case PODSKU_FOUND_UNREADABLE: break;
+    }
+    return podsku_session_stop(s, PODSKU_UNSETTLED, PODSKU_DEPLOY_UNSETTLED,
+                               "%s may have a pod, and the list of pods could not be read", what);
 }
 
 enum podsku_found podsku_settle(struct podsku_session *s, const char *intent, int64_t since_ms,
@@ -261,13 +402,11 @@ enum podsku_found podsku_settle(struct podsku_session *s, const char *intent, in
         }
         now = podsku_session_now(s);
         if (now < deadline)
-            podsku_session_sleep(s, pause < deadline - now ? pause : deadline - now, true);
+            podsku_session_sleep(s, podsku_client_pause_ms(s->client, pause, deadline - now), true);
         pause = next_pause(pause, now - start);
     }
     (void)podsku_client_patience(s->client, patience);
-    s->unreadable = found == PODSKU_FOUND_UNREADABLE;
-    if (s->unreadable)
-        say_unreadable(s, &failure);
+    conclude_look(s, found, &failure);
     return found;
 }
 
@@ -286,11 +425,10 @@ enum podsku_found podsku_settle_again(struct podsku_session *s, const char **int
         if (found != PODSKU_FOUND_UNREADABLE || podsku_error_is_final(failure.code) || podsku_session_hurried(s))
             break;
         if (tries < AGAIN_TRIES)
-            podsku_session_sleep(s, SHORT_PAUSE_MS, true);
+            podsku_session_sleep(
+                s, podsku_client_pause_ms(s->client, SHORT_PAUSE_MS, s->options.settle_ms / AGAIN_TRIES + 1), true);
     }
     (void)podsku_client_patience(s->client, patience);
-    s->unreadable = found == PODSKU_FOUND_UNREADABLE;
-    if (s->unreadable)
-        say_unreadable(s, &failure);
+    conclude_look(s, found, &failure);
     return found;
 }

@@ -46,6 +46,14 @@ static enum ending poll_ending(const struct podsku_client *client, const struct 
     return config->abandoned && config->abandoned(config->ctx) ? ABANDONED : RUNNING;
 }
 
+int64_t podsku_transfer_left_ms(const struct podsku_client *client, const struct podsku_request *request)
+{
+    if (client->until_mono_ms == 0 || !is_read(request))
+        return PODSKU_NO_LIMIT;
+    int64_t left_ms = client->until_mono_ms - podsku_clock_mono_ms(client->clock);
+    return left_ms > 1 ? left_ms : 1;
+}
+
 bool podsku_transfer_ended(const struct podsku_client *client, const struct podsku_request *request)
 {
     return poll_ending(client, request) != RUNNING;
@@ -247,9 +255,12 @@ static void set_connection(struct setter *set, const struct podsku_client *clien
 static void set_limits(struct setter *set, const struct podsku_client *client, const struct podsku_request *request)
 {
     int64_t timeout_ms = request->timeout_ms;
+    int64_t left_ms = podsku_transfer_left_ms(client, request);
 
     if (timeout_ms <= 0 && !request->sink)
         timeout_ms = is_read(request) ? READ_TIMEOUT_MS : WRITE_TIMEOUT_MS;
+    if (left_ms < PODSKU_NO_LIMIT && (timeout_ms <= 0 || left_ms < timeout_ms))
+        timeout_ms = left_ms;
     if (timeout_ms > 0)
         SET(set, TIMEOUT_MS, timeout_ms < 0x7fffffff ? (long)timeout_ms : 0x7fffffffL);
     if (!request->sink) {

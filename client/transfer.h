@@ -18,6 +18,8 @@ struct podsku_client {
     char *connect_to, *ca_pem, *ca_file, *ca_dir;
     int shields;           /* podsku_client_shield() */
     int64_t quota_mono_ms; /* until when a RateLimit window is used up */
+    int64_t later_mono_ms; /* until when a Retry-After asked to wait; 0: none did since the last answer without */
+    int64_t until_mono_ms; /* no read lasts longer; 0: no such limit */
     uint64_t random;
 };
 
@@ -27,6 +29,10 @@ struct podsku_client {
  */
 enum podsku_code podsku_transfer(struct podsku_client *client, const struct podsku_request *request, const char *url,
                                  struct podsku_response *response, struct podsku_error *err) PODSKU_CHECKED;
+
+/* Milliseconds that this request may still take: PODSKU_NO_LIMIT, or of a read what podsku_client_until() leaves. */
+#define PODSKU_NO_LIMIT (INT64_MAX / 4)
+int64_t podsku_transfer_left_ms(const struct podsku_client *client, const struct podsku_request *request);
 
 /* True when `interrupted` (reads) or `abandoned` (the rest) says so. */
 bool podsku_transfer_ended(const struct podsku_client *client, const struct podsku_request *request);
