@@ -56,7 +56,7 @@ static int show_failure(struct cli_deploy *deploy, const struct podsku_deploy_re
     }
     podsku_buf_free(&line);
     cli->err = err;
-    if (code == PODSKU_UNSETTLED)
+    if (code == PODSKU_UNSETTLED && !cli->err.hint[0])
         podsku_error_hint(&cli->err, "podsku reconcile --launch-id %s --terminate", deploy->launch_id);
     return cli_decided(cli, code);
 }

@@ -171,6 +171,23 @@ static enum podsku_code confirm(struct pods *pods, bool (*done)(const struct pod
     }
 }
 
+/* Asks for it, and reads until it is done. Whether a request was acted on whose answer is lost, a read tells, too. */
+static enum podsku_code act(struct pods *pods, const char *action, bool (*done)(const struct podsku_pod *pod),
+                            struct podsku_pod *pod)
+{
+    struct podsku_error *err = &pods->cli->err;
+    enum podsku_code code =
+        done(pod) ? PODSKU_OK : podsku_api_pod_action(pods->client, pods->api, pods->id, action, err);
+    const struct podsku_error before = *err;
+
+    if (code != PODSKU_OK && code != PODSKU_NETWORK && code != PODSKU_SERVER && code != PODSKU_ANSWER)
+        return code;
+    podsku_error_clear(err);
+    if (confirm(pods, done, pod) != PODSKU_OK && before.code != PODSKU_OK && err->code != PODSKU_INTERRUPTED)
+        *err = before; /* nothing says that it was done: the first reason stands */
+    return err->code;
+}
+
 static void say_disk(const struct pods *pods, const struct podsku_pod *pod)
 {
     char each[PODSKU_MONEY_TEXT_SIZE], all[PODSKU_MONEY_TEXT_SIZE];
@@ -194,10 +211,8 @@ static enum podsku_code stop(struct pods *pods)
     struct podsku_pod pod = {0};
     enum podsku_code code = find(pods, &pod);
 
-    if (!code && !is_stopped(&pod))
-        code = podsku_api_pod_action(pods->client, pods->api, pods->id, "stop", &pods->cli->err);
     if (!code)
-        code = confirm(pods, is_stopped, &pod);
+        code = act(pods, "stop", is_stopped, &pod);
     cli_progress_clear(pods->cli);
     if (!code)
         code = show_pod(pods, &pod, false);
@@ -212,13 +227,11 @@ static enum podsku_code start(struct pods *pods)
     struct podsku_pod pod = {0};
     enum podsku_code code = find(pods, &pod);
 
-    if (!code && !is_started(&pod))
-        code = podsku_api_pod_action(pods->client, pods->api, pods->id, "start", &pods->cli->err);
+    if (!code)
+        code = act(pods, "start", is_started, &pod);
     if (code == PODSKU_NO_CAPACITY)
         podsku_error_hint(&pods->cli->err, "a stopped pod waits for the GPUs of its own machine: try later, or deploy "
                                            "anew");
-    if (!code)
-        code = confirm(pods, is_started, &pod);
     cli_progress_clear(pods->cli);
     if (!code)
         code = show_pod(pods, &pod, false);

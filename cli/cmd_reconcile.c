@@ -72,7 +72,9 @@ static int finish(struct cli *cli, const struct podsku_reconcile_result *result,
     if (show(cli, result) != PODSKU_OK)
         return cli_fail(cli);
     cli->err = why;
-    if (code == PODSKU_OK)
+    if (code == PODSKU_OK && result->count == 0 && cli_value(cli, "launch-id"))
+        cli_say(cli, "nothing is open, and there is no pod of launch %s", cli_value(cli, "launch-id"));
+    else if (code == PODSKU_OK)
         cli_say(cli, result->count ? "nothing is open" : "nothing is open, and there is no pod of podsku's");
     return code ? cli_decided(cli, code) : 0;
 }

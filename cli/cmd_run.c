@@ -75,7 +75,7 @@ static int fail(struct cli_run *run, const struct podsku_deploy_result *result, 
     int status = interrupted ? podsku_code_exit_status(code) : CLI_RUN_FAILED;
     enum podsku_deploy_end end = result && result->launch_id ? result->end : PODSKU_DEPLOY_FAILED;
 
-    if (code == PODSKU_UNSETTLED)
+    if (code == PODSKU_UNSETTLED && !cli->err.hint[0])
         podsku_error_hint(&cli->err, "podsku reconcile --launch-id %s --terminate", run->deploy.launch_id);
     if (report(run, result && result->launch_id ? result : NULL, end, status) != PODSKU_OK)
         cli_warn(cli, "the report could not be written");

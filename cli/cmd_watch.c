@@ -224,13 +224,24 @@ static enum podsku_code read_once(struct watch *watch, bool *read)
 {
     struct cli *cli = watch->cli;
     struct reading next = {.catalog = NULL};
+    const struct podsku_clock *clock = podsku_client_clock(watch->client);
+    int64_t until = podsku_client_until(watch->client, watch->deadline_ms);
     enum podsku_code code = cli_catalog(cli, &watch->req, watch->facts, &watch->client, &next.catalog);
 
+    (void)podsku_client_until(watch->client, until);
     *read = false;
     if (!code)
         code = podsku_decide(next.catalog, &watch->req, PODSKU_DECIDE_REASONS, false, &next.decision, &cli->err);
     if (code) {
         reading_free(&next);
+        /* No reading is left that would come in time. */
+        if (cli_watch_goes_on(code) && watch->deadline_ms &&
+            podsku_clock_mono_ms(clock) + watch->interval_ms >= watch->deadline_ms) {
+            struct podsku_error why = cli->err;
+            podsku_error_clear(&cli->err);
+            return podsku_error_set(&cli->err, PODSKU_TIMEOUT, "the catalogue could not be read in time: %s",
+                                    why.message);
+        }
         if (!cli_watch_goes_on(code) || !watch->now.catalog)
             return code;
         cli_warn(cli, "the catalogue could not be read: %s; trying again", cli->err.message);

@@ -164,6 +164,10 @@ static enum podsku_code judge_env(struct cli_deploy *deploy, const char *path)
             podsku_error_where(err, "%s: $.env.%s", path, name);
             return podsku_error_set(err, PODSKU_USAGE, "names that start with PODSKU_ are podsku's own marks");
         }
+        if (json_object_get(json_object_get(deploy->fields, "env"), name)) {
+            podsku_error_where(err, "%s: $.env.%s", path, name);
+            return podsku_error_set(err, PODSKU_USAGE, "\"%s\" is also said by --env: leave one of them out", name);
+        }
         if (!json_is_string(value)) {
             podsku_error_where(err, "%s: $.env.%s", path, name);
             return podsku_error_set(err, PODSKU_INPUT, "the value is no text");

@@ -146,6 +146,8 @@ static enum podsku_code set_marks(struct cli_deploy *deploy)
         code = podsku_launch_id_new(deploy->launch_id, sizeof deploy->launch_id, &cli->err);
     } else {
         code = podsku_launch_id_check(given, &cli->err);
+        if (!code && cli->key && strstr(given, cli->key))
+            return podsku_error_set(&cli->err, PODSKU_USAGE, "--launch-id holds the API key");
         (void)snprintf(deploy->launch_id, sizeof deploy->launch_id, "%s", given);
     }
     deploy->options.launch_id = deploy->launch_id;

@@ -19,8 +19,10 @@ static bool any_in_stock(const struct cli_deploy *deploy)
 static enum podsku_code read_again(struct cli_deploy *deploy, bool *found)
 {
     struct cli *cli = deploy->cli;
+    int64_t until = podsku_client_until(deploy->client, deploy->stock_deadline_ms);
     enum podsku_code code = cli_round_new(deploy, true);
 
+    (void)podsku_client_until(deploy->client, until);
     *found = false;
     if (code && cli_watch_goes_on(code)) {
         cli_warn(cli, "the catalogue could not be read: %s; trying again", cli->err.message);

@@ -331,6 +331,21 @@ static bool make_folders(char *path)
     return make_folder(path);
 }
 
+/* Whoever can write there can make podsku end pods, or forget them: it is ours alone. */
+static void tighten(struct cli *cli, const char *path)
+{
+    static bool said;
+    struct stat info;
+
+    if (said || stat(path, &info) != 0 || !(info.st_mode & (S_IWGRP | S_IWOTH)))
+        return;
+    if (info.st_uid == geteuid() && chmod(path, S_IRWXU) == 0)
+        return;
+    said = true;
+    cli_warn(cli, "others can write to the state folder %s: what the journal says is theirs to change; chmod 700 it",
+             path);
+}
+
 enum podsku_code cli_state_dir(struct cli *cli, const char **dir)
 {
     static char path[512];
@@ -345,5 +360,6 @@ enum podsku_code cli_state_dir(struct cli *cli, const char **dir)
         return podsku_error_set(&cli->err, PODSKU_STATE, "the state folder cannot be made: %s",
                                 errno == EEXIST || errno == ENOTDIR ? "a file stands in its way" : strerror(errno));
     }
+    tighten(cli, path);
     return PODSKU_OK;
 }
