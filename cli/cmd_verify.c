@@ -19,9 +19,9 @@ enum { LOCAL_TIMEOUT_MS = 60000, LOCAL_OUTPUT_MAX = 4 << 20 };
 /* Was anything of the requirement asked for? The defaults of a requirement are no expectation. */
 static bool has_requirement(const struct cli *cli)
 {
-    static const char *const flags[] = {"requirement", "gpus",         "nodes",           "nvlink",
-                                        "parallelism", "min-link-gbs", "memory-fraction", "compute-fraction",
-                                        "mig-parent",  "mig"};
+    static const char *const flags[] = {
+        "requirement",      "gpus",       "nodes", "nvlink", "parallelism", "min-link-gbs", "memory-fraction",
+        "compute-fraction", "mig-parent", "mig",   "gpu",    "exclude"};
 
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
         if (cli_has(cli, flags[i]))
@@ -30,37 +30,57 @@ static bool has_requirement(const struct cli *cli)
     return false;
 }
 
-/* The GPU type that --expect names: an id of the facts, or the display name that the service uses. */
-static enum podsku_code expect_type(struct cli *cli, const struct podsku_facts_set *facts,
-                                    struct podsku_expectation *expected)
+/* The types that --expect, --gpu and --exclude name; what nothing is called is a typing error. */
+static enum podsku_code expect_types(struct cli *cli, const struct podsku_catalog *names,
+                                     const struct podsku_requirement *req, struct podsku_expectation *expected)
 {
     const char *wanted = cli_value(cli, "expect");
-    struct podsku_catalog *bundled = NULL;
-    enum podsku_code code;
+    enum podsku_code code = podsku_verify_check_patterns(names, req, &cli->err);
 
-    if (!wanted)
+    expected->gpu = &req->gpu;
+    expected->exclude = &req->exclude;
+    expected->names = names;
+    if (!code && wanted)
+        code = podsku_verify_find_type(names, wanted, &expected->gpu_type, &expected->facts, &cli->err);
+    return code;
+}
+
+/* Fields of a requirement's file that no text of nvidia-smi can answer are not judged, and said to be so. */
+static enum podsku_code note_ignored(struct cli *cli, const struct podsku_requirement *req)
+{
+    static const char *const judged[] = {
+        "gpus", "nodes", "nvlink",  "parallelism", "min_link_gbs", "memory_fraction", "compute_fraction", "mig_parent",
+        "mig",  "gpu",   "exclude", NULL};
+    struct podsku_buf list = {0};
+    const char *key;
+    json_t *value;
+    json_t *fields = cli_has(cli, "requirement") ? podsku_requirement_encode(req) : NULL;
+    bool failed = cli_has(cli, "requirement") && !fields;
+
+    json_object_foreach(fields, key, value)
+    {
+        size_t i = 0;
+        while (judged[i] && strcmp(judged[i], key) != 0)
+            i++;
+        if (!judged[i])
+            podsku_buf_printf(&list, "%s%s", list.len ? ", " : "", key);
+    }
+    if (list.len)
+        cli_warn(cli, "not judged, since no text of nvidia-smi tells: %s", podsku_buf_text(&list));
+    failed |= podsku_buf_failed(&list);
+    podsku_buf_free(&list);
+    json_decref(fields);
+    return failed ? podsku_error_no_memory(&cli->err) : PODSKU_OK;
+}
+
+/* One text is one machine's. */
+static enum podsku_code check_nodes(struct cli *cli, const struct podsku_requirement *req)
+{
+    if (req->nodes <= 1 || cli_has(cli, "cluster"))
         return PODSKU_OK;
-    expected->gpu_type = wanted;
-    expected->facts = podsku_facts_find(facts, wanted);
-    for (size_t i = 0; !expected->facts && i < podsku_facts_count(facts); i++) {
-        if (podsku_text_equal_nocase(podsku_facts_at(facts, i)->id, wanted))
-            expected->facts = podsku_facts_at(facts, i);
-    }
-    if (!expected->facts) {
-        code = podsku_catalog_bundled(facts, &bundled, &cli->err);
-        if (code)
-            return code;
-        for (size_t i = 0; i < bundled->type_count; i++) {
-            if (bundled->types[i].name && podsku_text_equal_nocase(bundled->types[i].name, wanted))
-                expected->facts = podsku_facts_find(facts, bundled->types[i].id);
-        }
-        podsku_catalog_free(bundled);
-    }
-    if (expected->facts)
-        expected->gpu_type = expected->facts->id;
-    else
-        cli_warn(cli, "\"%s\" is no GPU type that podsku has facts of: only its name is compared", wanted);
-    return PODSKU_OK;
+    podsku_error_hint(&cli->err, "podsku verify --cluster ID looks at every member");
+    return podsku_error_set(&cli->err, PODSKU_USAGE, "--nodes %d: one machine's text cannot speak for %d", req->nodes,
+                            req->nodes);
 }
 
 static enum podsku_code expect_count(struct cli *cli, const struct podsku_requirement *req,
@@ -108,7 +128,7 @@ static void expect_slices(const struct cli *cli, const struct podsku_requirement
     expected->whole_card = mode == PODSKU_MIG_FORBID && !slice_type && (expected->gpu_type || has_requirement(cli));
 }
 
-enum podsku_code cli_verify_expectation(struct cli *cli, const struct podsku_facts_set *facts,
+enum podsku_code cli_verify_expectation(struct cli *cli, const struct podsku_catalog *names,
                                         struct podsku_requirement *req, struct podsku_expectation *expected)
 {
     enum podsku_code code;
@@ -117,7 +137,11 @@ enum podsku_code cli_verify_expectation(struct cli *cli, const struct podsku_fac
     podsku_requirement_init(req);
     code = cli_requirement(cli, req);
     if (!code)
-        code = expect_type(cli, facts, expected);
+        code = check_nodes(cli, req);
+    if (!code)
+        code = expect_types(cli, names, req, expected);
+    if (!code)
+        code = note_ignored(cli, req);
     if (!code)
         code = expect_count(cli, req, expected);
     if (code)
@@ -287,6 +311,7 @@ static enum podsku_code read_text(struct cli *cli, struct podsku_buf *text)
 int cli_run_verify(struct cli *cli)
 {
     const struct podsku_facts_set *facts = NULL;
+    struct podsku_catalog *names = NULL;
     struct podsku_requirement req;
     struct podsku_expectation expected;
     struct podsku_buf text = {0};
@@ -297,7 +322,9 @@ int cli_run_verify(struct cli *cli)
     if (!code)
         code = cli_facts(cli, &facts);
     if (!code)
-        code = cli_verify_expectation(cli, facts, &req, &expected);
+        code = podsku_catalog_bundled(facts, &names, &cli->err);
+    if (!code)
+        code = cli_verify_expectation(cli, names, &req, &expected);
     if (!code && (cli_has(cli, "pod") || cli_has(cli, "cluster"))) {
         code = cli_verify_remote(cli, facts, &expected, &status);
     } else if (!code) {
@@ -309,6 +336,7 @@ int cli_run_verify(struct cli *cli)
         status = cli_fail(cli);
     podsku_buf_free(&text);
     podsku_requirement_free(&req);
+    podsku_catalog_free(names);
     podsku_facts_free(facts);
     return status;
 }

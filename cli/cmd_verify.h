@@ -10,10 +10,10 @@
 
 /*
  * What the flags expect: --expect, --strict and the requirement's (--gpus, --nvlink, --mig, ...).
- * Texts are borrowed from the command line, `req` and `facts`, which must live as long. `req` is
- * initialised here; free it. PODSKU_USAGE for what cannot be an expectation.
+ * `names` are the types that they may name. Texts are borrowed from the command line, `req` and `names`, which must
+ * live as long. `req` is initialised here; free it. PODSKU_USAGE for what cannot be an expectation.
  */
-enum podsku_code cli_verify_expectation(struct cli *cli, const struct podsku_facts_set *facts,
+enum podsku_code cli_verify_expectation(struct cli *cli, const struct podsku_catalog *names,
                                         struct podsku_requirement *req,
                                         struct podsku_expectation *expected) PODSKU_CHECKED;
 

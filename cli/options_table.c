@@ -175,6 +175,7 @@ static const struct {
     {"mig", true, false, false, false},
     {"cloud", false, true, false, false},
     {"gpu", true, false, false, false},
+    {"exclude", true, false, false, false},
     {"min-cuda", false, true, false, false},
     {"country", false, true, false, false},
     {"inter-node-gbps", false, false, false, true},

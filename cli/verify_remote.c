@@ -35,7 +35,8 @@ static bool flags_expect(const struct podsku_expectation *flags)
 {
     return flags->gpus > 0 || flags->nvlink || flags->gpu_type || flags->whole_card || flags->mig_profile ||
            flags->mig_only || flags->mig_parent || flags->min_link_gbs > 0 || flags->memory_share.denominator > 0 ||
-           flags->compute_share.denominator > 0;
+           flags->compute_share.denominator > 0 || (flags->gpu && flags->gpu->count > 0) ||
+           (flags->exclude && flags->exclude->count > 0);
 }
 
 static bool is_ours(const struct remote_verify *verify, const struct podsku_pod *pod)

@@ -201,6 +201,7 @@ static void put_boxes(struct picture *p)
     }
 }
 
+/* "" for what is no link. */
 static const char *class_of(enum podsku_path path)
 {
     switch (path) {
@@ -215,7 +216,7 @@ static const char *class_of(enum podsku_path path)
     case PODSKU_PATH_UNKNOWN:
     case PODSKU_PATH_COUNT: break;
     }
-    return NULL;
+    return "";
 }
 
 /* NV1 is 1.2 wide at 25 GB/s a link, 1800 GB/s 8: the root keeps both visible. */
@@ -244,7 +245,7 @@ static void put_links(struct picture *p, bool nv)
             struct podsku_pair_link link = podsku_verification_link(p->v, a, b);
             if (link.path == PODSKU_PATH_UNKNOWN)
                 link = podsku_verification_link(p->v, b, a);
-            if ((link.path == PODSKU_PATH_NV) != nv || !class_of(link.path))
+            if ((link.path == PODSKU_PATH_NV) != nv || !*class_of(link.path))
                 continue;
             podsku_buf_printf(p->out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"", p->at[a].x, p->at[a].y,
                               p->at[b].x, p->at[b].y);
@@ -332,7 +333,7 @@ static double put_legend(struct picture *p, double y, bool write)
     for (int k = 0; k < kinds; k++, y += LINE_HEIGHT) {
         char word[PODSKU_LINK_TEXT_SIZE];
         double gbs = cli_verify_link_gbs(p->v, counts[k].link);
-        if (!write || !class_of(counts[k].link.path))
+        if (!write || !*class_of(counts[k].link.path))
             continue;
         podsku_buf_printf(p->out, "<line x1=\"%d\" y1=\"%.0f\" x2=\"%d\" y2=\"%.0f\"", MARGIN, y - 5, MARGIN + 44,
                           y - 5);

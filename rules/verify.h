@@ -12,7 +12,9 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "catalog/catalog.h"
 #include "catalog/facts.h"
+#include "rules/requirement.h"
 
 #define PODSKU_VERIFY_GPUS_MAX 128
 #define PODSKU_VERIFY_BYTES_MAX ((size_t)16 << 20) /* of a text; what is beyond is not read */
@@ -100,10 +102,27 @@ struct podsku_expectation {
     bool mig_only;                    /* a whole card is a mismatch */
     /* At least that share of a card, or the whole card: what `--memory-fraction` asks for. */
     struct podsku_share memory_share, compute_share;
-    const char *mig_parent; /* pattern for the card's id; NULL: any card */
-    double min_link_gbs;    /* < = 0: not asked */
-    bool strict;            /* notes are mismatches */
+    const char *mig_parent;                   /* pattern for the card's id; NULL: any card */
+    const struct podsku_words *gpu, *exclude; /* patterns that the cards match, and do not; NULL: none */
+    const struct podsku_catalog *names;       /* whose display names the patterns may mean; NULL: ids only */
+    double min_link_gbs;                      /* < = 0: not asked */
+    bool strict;                              /* notes are mismatches */
 };
+
+/*
+ * PODSKU_USAGE, with near names, when a pattern of the requirement (gpu, exclude, mig_parent) matches
+ * no type of the catalogue or of its facts.
+ */
+enum podsku_code podsku_verify_check_patterns(const struct podsku_catalog *catalog,
+                                              const struct podsku_requirement *req,
+                                              struct podsku_error *err) PODSKU_CHECKED;
+
+/*
+ * The type of this id or display name, case ignored: *id and *facts (NULL: none) are the catalogue's or
+ * its facts'. PODSKU_USAGE, with near names, when neither knows it.
+ */
+enum podsku_code podsku_verify_find_type(const struct podsku_catalog *catalog, const char *wanted, const char **id,
+                                         const struct podsku_facts **facts, struct podsku_error *err) PODSKU_CHECKED;
 
 /* Reading and verification; private inside, see the accessors. */
 struct podsku_reading;

@@ -62,6 +62,56 @@ static void judge_model(struct podsku_verification *v, struct verify_task *task)
     task->told |= named > 0;
 }
 
+/* The name of a card, or of the slices that it is cut into, as ids have it: "CARD MIG PROFILE". */
+static void name_card(const struct verify_list *list, int gpu, char *out, size_t size)
+{
+    const char *profile = NULL;
+
+    for (int i = 0; i < list->mig_count && !profile; i++) {
+        if (list->mig[i].gpu == gpu)
+            profile = list->mig[i].profile;
+    }
+    snprintf(out, size, "%s%s%s", list->name[gpu], profile ? " MIG " : "", profile ? profile : "");
+}
+
+/* "A" or "B" or ...: what --gpu asked for. */
+static void put_patterns(const struct podsku_words *patterns, struct podsku_buf *out)
+{
+    for (size_t i = 0; i < patterns->count; i++)
+        podsku_buf_printf(out, "%s%s", i ? " or " : "", patterns->list[i]);
+}
+
+/* --gpu and --exclude. */
+static void judge_patterns(struct podsku_verification *v, struct verify_task *task)
+{
+    const struct podsku_expectation *expected = task->expected;
+    const struct verify_list *list = task->reading->list.all;
+    bool some = expected->gpu && expected->gpu->count;
+    struct podsku_buf wanted = {0};
+    char name[VERIFY_NAME + 64];
+
+    if (task->reading->list.conflict || podsku_verify_has_problem(v, VERIFY_WRONG_MODEL))
+        return;
+    for (int i = 0; i < list->count; i++) {
+        if (!list->name[i][0])
+            continue;
+        name_card(list, i, name, sizeof name);
+        const char *refused = podsku_verify_pattern_of(expected->exclude, expected->names, name);
+        if (refused || (some && !podsku_verify_pattern_of(expected->gpu, expected->names, name))) {
+            if (refused)
+                podsku_buf_printf(&wanted, "anything but %s", refused);
+            else
+                put_patterns(expected->gpu, &wanted);
+            podsku_verify_mismatch(v, VERIFY_WRONG_MODEL, "GPU%d is %s; %s was asked for", i, name,
+                                   podsku_buf_text(&wanted));
+            v->failed |= podsku_buf_failed(&wanted);
+            podsku_buf_free(&wanted);
+            return;
+        }
+        task->told |= some || (expected->exclude && expected->exclude->count);
+    }
+}
+
 /* The share that a slice is of its card, against what was asked for; UNKNOWN: not in the tables. */
 static enum podsku_tri share_is_enough(const struct verify_task *task, const struct verify_mig *mig)
 {
@@ -176,6 +226,7 @@ void podsku_verify_judge_cards(struct podsku_verification *v, struct verify_task
 
     judge_count(v, task);
     judge_model(v, task);
+    judge_patterns(v, task);
     if (task->reading->list.conflict && cut) {
         task->open = true;
         if (!podsku_verify_has_problem(v, VERIFY_CONFLICTING))

@@ -102,7 +102,8 @@ static bool expects_something(const struct podsku_expectation *expected)
 {
     return expected->gpus > 0 || expected->nvlink || expected->gpu_type || expected->whole_card ||
            expected->mig_profile || expected->mig_only || expected->memory_share.denominator ||
-           expected->compute_share.denominator || expected->mig_parent || expected->min_link_gbs > 0;
+           expected->compute_share.denominator || expected->mig_parent || expected->min_link_gbs > 0 ||
+           (expected->gpu && expected->gpu->count) || (expected->exclude && expected->exclude->count);
 }
 
 static struct podsku_verification *new_verification(const struct podsku_expectation *expected)

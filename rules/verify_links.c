@@ -28,6 +28,34 @@ static bool links_count(const struct podsku_reading *r)
            r->problem.code != VERIFY_CONFLICTING;
 }
 
+/* Links that the type asked for cannot have contradict the model, whether the text names it or not. */
+static void judge_link_counts(struct podsku_verification *v, struct verify_task *task)
+{
+    const struct podsku_reading *r = task->reading;
+    const struct podsku_facts *facts = task->expected->facts;
+    char word[PODSKU_LINK_TEXT_SIZE];
+
+    if (!facts || task->profile || podsku_verify_has_problem(v, VERIFY_WRONG_MODEL) || !links_count(r) ||
+        facts->evidence == PODSKU_EVIDENCE_UNKNOWN ||
+        (facts->evidence != PODSKU_EVIDENCE_NONE && facts->nvlink_links == 0))
+        return;
+    int most = facts->evidence == PODSKU_EVIDENCE_NONE ? 0 : facts->nvlink_links;
+    for (int i = 0; i < r->matrix.topo->gpus; i++) {
+        for (int j = i + 1; j < r->matrix.topo->gpus; j++) {
+            struct podsku_pair_link link = podsku_reading_pair(r, i, j);
+            if (link.path != PODSKU_PATH_NV || link.count <= most)
+                continue;
+            if (most)
+                podsku_verify_mismatch(v, VERIFY_WRONG_MODEL, "GPU%d-GPU%d is %s; %s has %d NVLinks", i, j,
+                                       podsku_link_text(link, word), facts->id, most);
+            else
+                podsku_verify_mismatch(v, VERIFY_WRONG_MODEL, "GPU%d-GPU%d is %s; %s has no NVLink", i, j,
+                                       podsku_link_text(link, word), facts->id);
+            return;
+        }
+    }
+}
+
 static void judge_nvlink(struct podsku_verification *v, struct verify_task *task)
 {
     const struct podsku_reading *r = task->reading;
@@ -246,6 +274,7 @@ static void note_numa(struct podsku_verification *v, const struct verify_task *t
 
 void podsku_verify_judge_links(struct podsku_verification *v, struct verify_task *task)
 {
+    judge_link_counts(v, task);
     judge_nvlink(v, task);
     judge_bandwidth(v, task);
     judge_p2p(v, task);

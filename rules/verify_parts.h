@@ -358,6 +358,10 @@ void podsku_verify_strict(struct podsku_verification *v);
 /* Are both names the same card? Equal names, or one is the other's legacy spelling. */
 bool podsku_verify_same_model(const char *id, const char *name);
 
+/* The first of the patterns that this card's name, or an id or display name of the same card, fits; NULL: none. */
+const char *podsku_verify_pattern_of(const struct podsku_words *patterns, const struct podsku_catalog *names,
+                                     const char *name);
+
 /* GB/s of one NVLink each way for a type's facts; 0: unknown. */
 double podsku_verify_link_gbs(const struct podsku_facts *facts);
 /* The facts of what the text lists, when all its GPUs are of one type; NULL otherwise. */

@@ -33,7 +33,69 @@ struct row {
 #define NCCL_SHM "n:1:1 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via SHM/direct/direct\n"
 #define NCCL_P2P "n:1:1 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM\n"
 
+#define WORDS(name, ...)                        \
+    static char *name##_list[] = {__VA_ARGS__}; \
+    static const struct podsku_words name = {name##_list, COUNT_OF(name##_list)}
+
+WORDS(h100_words, (char[]){"nvidia h100*"});
+WORDS(a100_words, (char[]){"NVIDIA A100*"});
+WORDS(sxm_words, (char[]){"NVIDIA H100 80GB HBM3"}, (char[]){"*A100-SXM*"});
+WORDS(slice_words, (char[]){"*MIG 1g.24gb"});
+WORDS(card_words, (char[]){PRO6000});
+
+static const struct podsku_facts a100_facts = {
+    .id = A100, .evidence = PODSKU_EVIDENCE_BOARD, .nvlink_generation = 3, .nvlink_links = 12, .nvlink_domain = 8};
+static const struct podsku_facts none_facts = {.id = "NVIDIA L4", .evidence = PODSKU_EVIDENCE_NONE};
+
 static const struct row rows[] = {
+    /* Patterns over the model. */
+    {"pattern fits", {0, 0, "", "", 0, 2, H100, NULL, NULL}, {.gpu = &h100_words}, "match", "", ""},
+    {"pattern of another card",
+     {8, 8, "NV18", "", 1, 8, H100, NULL, NULL},
+     {.gpus = 8, .nvlink = true, .gpu = &a100_words},
+     "mismatch",
+     "wrong-model",
+     ""},
+    {"one of two patterns", {0, 0, "", "", 0, 2, A100, NULL, NULL}, {.gpu = &sxm_words}, "match", "", ""},
+    {"excluded",
+     {0, 0, "", "", 0, 2, H100, NULL, NULL},
+     {.gpus = 2, .exclude = &h100_words},
+     "mismatch",
+     "wrong-model",
+     ""},
+    {"not excluded", {0, 0, "", "", 0, 2, A100, NULL, NULL}, {.exclude = &h100_words}, "match", "", ""},
+    {"pattern of a slice", {0, 0, "", "", 0, 1, PRO6000, "1g.24gb", NULL}, {.gpu = &slice_words}, "match", "", ""},
+    {"slice for a pattern of a card",
+     {0, 0, "", "", 0, 1, PRO6000, "1g.24gb", NULL},
+     {.gpu = &card_words},
+     "mismatch",
+     "wrong-model",
+     ""},
+    {"model not named, pattern",
+     {2, 2, "PIX", "", 1, 0, NULL, NULL, NULL},
+     {.gpu = &h100_words},
+     "unverified",
+     "no-topology",
+     ""},
+    /* A matrix without models that no such type can have. */
+    {"more links than the type has",
+     {8, 8, "NV18", "", 1, 0, NULL, NULL, NULL},
+     {.gpus = 8, .gpu_type = A100, .facts = &a100_facts},
+     "mismatch",
+     "wrong-model",
+     ""},
+    {"links on a type that has none",
+     {2, 2, "NV4", "", 1, 0, NULL, NULL, NULL},
+     {.gpus = 2, .gpu_type = "NVIDIA L4", .facts = &none_facts},
+     "mismatch",
+     "wrong-model",
+     ""},
+    {"fewer links than the type has",
+     {8, 8, "NV12", "", 1, 0, NULL, NULL, NULL},
+     {.gpus = 8, .nvlink = true, .gpu_type = A100, .facts = &a100_facts},
+     "match",
+     "",
+     ""},
     /* Nothing asked for. */
     {"whole, nothing asked", {8, 8, "NV18", "", 1, 0, NULL, NULL, NULL}, {0}, NULL, "", ""},
     {"none, nothing asked", {4, 2, "PIX", "SYS", 2, 0, NULL, NULL, NULL}, {0}, NULL, "", "numa-split"},
