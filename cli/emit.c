@@ -51,21 +51,96 @@ int64_t cli_emit_cap_uusd(const struct pick_view *view, int gpus)
     return cap;
 }
 
+static const struct tool {
+    const char *tool;
+    const char *label;
+    const char *limit; /* why it has no words for a candidate */
+    bool (*expresses)(const struct podsku_offer *offer);
+    void (*emit)(const struct pick_view *view, struct podsku_buf *out);
+} tools[] = {
+    {"skypilot", "SkyPilot", "it has names for some types only, and only the secure cloud", cli_emit_skypilot_expresses,
+     cli_emit_skypilot},
+    {"dstack", "dstack", "it has names for some types only", cli_emit_dstack_expresses, cli_emit_dstack},
+    {"terraform", NULL, NULL, NULL, cli_emit_terraform},
+    {"runpodctl", NULL, NULL, NULL, cli_emit_runpodctl},
+};
+
+/* Another id than the catalogue's would be another type, or none. */
+static enum podsku_code check_ids(const struct pick_view *view, const char *tool)
+{
+    struct podsku_error *err = &view->cli->err;
+    struct podsku_buf shown = {0};
+
+    for (size_t i = 0; i < view->decision->candidate_count && err->code == PODSKU_OK; i++) {
+        const char *id = view->decision->candidates[i].type->id;
+        podsku_buf_reset(&shown);
+        cli_put_text(&shown, id);
+        if (strcmp(podsku_buf_text(&shown), id) == 0)
+            continue;
+        podsku_error_hint(err, "leave it out: --exclude \"%.100s\" (? stands for any byte)", podsku_buf_text(&shown));
+        (void)podsku_error_set(err, PODSKU_NO_OFFER, "--emit %s cannot write the id \"%.200s\": it has control bytes",
+                               tool, podsku_buf_text(&shown));
+    }
+    podsku_buf_free(&shown);
+    return err->code;
+}
+
+/* The other offer with the fewest reasons that the tool has words for; NULL: none. */
+static const struct podsku_offer *nearest_expressible(const struct pick_view *view, const struct tool *tool)
+{
+    const struct podsku_offer *nearest = NULL;
+
+    for (size_t i = 0; i < view->decision->rejected_count; i++) {
+        const struct podsku_offer *offer = &view->decision->rejected[i];
+        if (!tool->expresses(offer) || offer->price_total_uusd == 0)
+            continue;
+        if (!nearest || offer->reason_count < nearest->reason_count ||
+            (offer->reason_count == nearest->reason_count && offer->price_total_uusd < nearest->price_total_uusd))
+            nearest = offer;
+    }
+    return nearest;
+}
+
+/* An empty list of GPUs would mean any GPU to these tools. */
+static enum podsku_code check_expressible(const struct pick_view *view, const struct tool *tool)
+{
+    const struct podsku_decision *decision = view->decision;
+    struct podsku_error *err = &view->cli->err;
+    struct podsku_buf near = {0};
+
+    for (size_t i = 0; i < decision->candidate_count; i++)
+        if (tool->expresses(&decision->candidates[i]))
+            return PODSKU_OK;
+    const struct podsku_offer *nearest = nearest_expressible(view, tool);
+    if (nearest) {
+        podsku_buf_puts(&near, "nearest that it can say: ");
+        cli_offer_label(&near, nearest);
+        podsku_buf_printf(&near, " (%s: %s); ", podsku_rule_name(podsku_offer_chief_reason(nearest)->rule),
+                          podsku_offer_chief_reason(nearest)->message);
+    } else if (!view->req->cloud[PODSKU_SECURE]) {
+        podsku_buf_puts(&near, "--cloud secure may do; "); /* its offers were not looked at */
+    }
+    podsku_error_hint(err, "%s--emit terraform and runpodctl take any GPU type id", podsku_buf_text(&near));
+    podsku_buf_free(&near);
+    near = (struct podsku_buf){0};
+    cli_offer_label(&near, &decision->candidates[0]);
+    (void)podsku_error_set(err, PODSKU_NO_OFFER, "%s cannot express %s (%s): %s", tool->label,
+                           decision->candidate_count > 1 ? "any of the candidates" : "the only candidate",
+                           podsku_buf_text(&near), tool->limit);
+    podsku_buf_free(&near);
+    return PODSKU_NO_OFFER;
+}
+
 enum podsku_code cli_emit(const struct pick_view *view, const char *tool, struct podsku_buf *out)
 {
-    static const struct {
-        const char *tool;
-        void (*emit)(const struct pick_view *view, struct podsku_buf *out);
-    } tools[] = {
-        {"skypilot", cli_emit_skypilot},
-        {"dstack", cli_emit_dstack},
-        {"terraform", cli_emit_terraform},
-        {"runpodctl", cli_emit_runpodctl},
-    };
-
     for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
         if (strcmp(tools[i].tool, tool) != 0)
             continue;
+        enum podsku_code code = check_ids(view, tool);
+        if (code == PODSKU_OK && tools[i].expresses)
+            code = check_expressible(view, &tools[i]);
+        if (code != PODSKU_OK)
+            return code;
         tools[i].emit(view, out);
         return podsku_buf_failed(out) ? podsku_error_no_memory(&view->cli->err) : PODSKU_OK;
     }

@@ -7,7 +7,10 @@
 
 #include "cli/view_pick.h"
 
-/* tool: "skypilot", "dstack", "terraform", "runpodctl". There is at least one candidate. */
+/*
+ * tool: "skypilot", "dstack", "terraform", "runpodctl". There is at least one candidate. PODSKU_NO_OFFER
+ * when the tool has no words for any candidate, or an id could only be written altered.
+ */
 enum podsku_code cli_emit(const struct pick_view *view, const char *tool, struct podsku_buf *out) PODSKU_CHECKED;
 
 /* What the tools call a GPU type; NULL: they have no name for it. */
@@ -21,7 +24,11 @@ const struct cli_emit_names *cli_emit_names(const char *id);
 /* Row by row, for what shares a name; NULL after the last. */
 const struct cli_emit_names *cli_emit_names_at(size_t index);
 
-/* One file each; out fails only on memory. */
+/* Has the tool words for the offer? */
+bool cli_emit_skypilot_expresses(const struct podsku_offer *offer);
+bool cli_emit_dstack_expresses(const struct podsku_offer *offer);
+
+/* One file each; out fails only on memory. Some candidate can be expressed, and every id can be written. */
 void cli_emit_skypilot(const struct pick_view *view, struct podsku_buf *out);
 void cli_emit_dstack(const struct pick_view *view, struct podsku_buf *out);
 void cli_emit_terraform(const struct pick_view *view, struct podsku_buf *out);

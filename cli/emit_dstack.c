@@ -25,6 +25,21 @@ static bool first_of(const struct podsku_decision *decision, size_t index, int g
     return true;
 }
 
+bool cli_emit_dstack_expresses(const struct podsku_offer *offer)
+{
+    return cli_emit_names(offer->type->id)->dstack != NULL;
+}
+
+/* The count of the first candidate that dstack has a name for. */
+static int count_of(const struct podsku_decision *decision)
+{
+    size_t first = 0;
+
+    while (!cli_emit_dstack_expresses(&decision->candidates[first]))
+        first++;
+    return decision->candidates[first].gpus;
+}
+
 static bool is_candidate(const struct podsku_decision *decision, const char *id)
 {
     for (size_t i = 0; i < decision->candidate_count; i++)
@@ -49,7 +64,7 @@ static void put_shared_names(const struct pick_view *view, struct podsku_buf *ou
     }
 }
 
-static size_t put_names(const struct podsku_decision *decision, struct podsku_buf *out, int gpus)
+static void put_names(const struct podsku_decision *decision, struct podsku_buf *out, int gpus)
 {
     size_t count = 0;
 
@@ -57,7 +72,6 @@ static size_t put_names(const struct podsku_decision *decision, struct podsku_bu
         if (first_of(decision, i, gpus, false))
             podsku_buf_printf(out, "%s%s", count++ ? ", " : "",
                               cli_emit_names(decision->candidates[i].type->id)->dstack);
-    return count;
 }
 
 static void put_placement(const struct pick_view *view, struct podsku_buf *out)
@@ -92,10 +106,9 @@ static void put_clouds(const struct pick_view *view, struct podsku_buf *out)
 void cli_emit_dstack(const struct pick_view *view, struct podsku_buf *out)
 {
     const struct podsku_decision *decision = view->decision;
-    int gpus = decision->candidates[0].gpus;
+    int gpus = count_of(decision);
     int64_t cap = cli_emit_cap_uusd(view, gpus);
     char text[PODSKU_MONEY_TEXT_SIZE];
-    size_t types = 0;
 
     cli_emit_banner(view, out, "dstack");
     podsku_buf_puts(out,
@@ -116,15 +129,14 @@ void cli_emit_dstack(const struct pick_view *view, struct podsku_buf *out)
             continue;
         podsku_buf_puts(out, "\n  - ");
         cli_emit_quoted(out, decision->candidates[i].type->id);
-        types++;
     }
-    podsku_buf_puts(out, types ? "\n" : " []\n");
+    podsku_buf_putc(out, '\n');
     put_placement(view, out);
     if (cap > 0)
         podsku_buf_printf(out, "max_price: %s\n", podsku_money_text(cap, text));
     if (view->req->nodes > 1)
         podsku_buf_printf(out, "nodes: %d\n", view->req->nodes);
     podsku_buf_puts(out, "resources:\n  gpu:\n    name: [");
-    (void)put_names(decision, out, gpus);
+    put_names(decision, out, gpus);
     podsku_buf_printf(out, "]\n    count: %d\n", gpus);
 }

@@ -30,7 +30,7 @@ static void put_entry(const struct pick_view *view, struct podsku_buf *out, size
         podsku_buf_printf(out, "      max_hourly_cost: %s\n", podsku_money_text(cap, text));
 }
 
-static bool expressible(const struct podsku_offer *offer)
+bool cli_emit_skypilot_expresses(const struct podsku_offer *offer)
 {
     return offer->cloud == PODSKU_SECURE && cli_emit_names(offer->type->id)->skypilot;
 }
@@ -38,10 +38,7 @@ static bool expressible(const struct podsku_offer *offer)
 void cli_emit_skypilot(const struct pick_view *view, struct podsku_buf *out)
 {
     const struct podsku_decision *decision = view->decision;
-    size_t entries = 0;
 
-    for (size_t i = 0; i < decision->candidate_count; i++)
-        entries += expressible(&decision->candidates[i]);
     cli_emit_banner(view, out, "SkyPilot");
     podsku_buf_puts(out,
                     "# SkyPilot cannot express: NVLink or its evidence (the names below are what was decided, and the\n"
@@ -58,7 +55,7 @@ void cli_emit_skypilot(const struct pick_view *view, struct podsku_buf *out)
                           "# These would be %d separate pods, not an Instant Cluster: no fast network between them.\n"
                           "num_nodes: %d\n",
                           view->req->nodes, view->req->nodes);
-    podsku_buf_puts(out, entries > 0 ? "resources:\n  ordered:\n" : "resources:\n  ordered: []\n");
+    podsku_buf_puts(out, "resources:\n  ordered:\n");
     for (size_t i = 0; i < decision->candidate_count; i++)
         put_entry(view, out, i + 1);
 }
