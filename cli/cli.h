@@ -25,6 +25,7 @@ struct cli {
     const struct cli_command *command;
     enum cli_output output;
     bool quiet, verbose;
+    bool terminal; /* stdout is one */
     bool color;    /* stdout is a terminal and NO_COLOR is not set */
     bool utf8;     /* the locale's character set is UTF-8 */
     int width;     /* columns of the terminal (COLUMNS wins); 0: not a terminal, do not fit */
@@ -102,7 +103,8 @@ void cli_warn(const struct cli *cli, const char *fmt, ...) PODSKU_PRINTF(2, 3);
 
 /*
  * Data: written to stdout as a whole and flushed; a failure is PODSKU_OUTPUT, except a closed pipe,
- * which ends the program without noise (exit status as without output).
+ * which ends the program without noise (exit status as without output). CSV, ids and JSON carry texts
+ * as they are; on a terminal their control bytes become '?' (in JSON escapes).
  */
 enum podsku_code cli_write(struct cli *cli, const char *bytes, size_t len) PODSKU_CHECKED;
 /* One JSON document, indented, with a final newline. Steals value; NULL is PODSKU_NO_MEMORY. */

@@ -45,6 +45,7 @@ void cli_begin(struct cli *cli)
     (void)signal(SIGPIPE, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN);
     cli->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    cli->terminal = terminal;
     cli->color = terminal && !dumb && !(no_color && *no_color);
     cli->width = find_width(terminal);
     cli->progress = !dumb && isatty(STDERR_FILENO) == 1;
@@ -117,7 +118,7 @@ void cli_warn(const struct cli *cli, const char *fmt, ...)
     va_end(args);
 }
 
-enum podsku_code cli_write(struct cli *cli, const char *bytes, size_t len)
+static enum podsku_code write_all(struct cli *cli, const char *bytes, size_t len)
 {
     while (len > 0 && !cli->stdout_closed) {
         ssize_t written = write(STDOUT_FILENO, bytes, len);
@@ -134,6 +135,37 @@ enum podsku_code cli_write(struct cli *cli, const char *bytes, size_t len)
         }
     }
     return PODSKU_OK;
+}
+
+/* As podsku_text_printable(), but JSON stays what it was: inside its strings they become escapes. */
+static void put_json_printable(struct podsku_buf *out, const char *bytes, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        unsigned char byte = (unsigned char)bytes[i];
+        unsigned char next = i + 1 < len ? (unsigned char)bytes[i + 1] : 0;
+        bool c1 = byte == 0xc2 && next >= 0x80 && next < 0xa0;
+        if (c1 || byte == 0x7f)
+            podsku_buf_printf(out, "\\u%04x", c1 ? next : byte);
+        else
+            podsku_buf_putc(out, bytes[i]);
+        i += c1;
+    }
+}
+
+enum podsku_code cli_write(struct cli *cli, const char *bytes, size_t len)
+{
+    struct podsku_buf shown = {0};
+
+    if (!cli->terminal || (cli->output != CLI_CSV && cli->output != CLI_IDS && cli->output != CLI_JSON))
+        return write_all(cli, bytes, len);
+    if (cli->output == CLI_JSON)
+        put_json_printable(&shown, bytes, len);
+    else
+        podsku_text_printable(&shown, bytes, len, true);
+    enum podsku_code code = podsku_buf_failed(&shown) ? podsku_error_no_memory(&cli->err)
+                                                      : write_all(cli, podsku_buf_text(&shown), shown.len);
+    podsku_buf_free(&shown);
+    return code;
 }
 
 enum podsku_code cli_write_json(struct cli *cli, json_t *value)
