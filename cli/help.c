@@ -73,6 +73,79 @@ void cli_option_spelling(const struct cli_option *option, char *text, size_t siz
     (void)snprintf(text, size, "%s--%s%s%s", letter, option->name, *value ? " " : "", value);
 }
 
+const char *cli_verb_name(const struct cli_verb *verb, char name[CLI_VERB_SIZE])
+{
+    (void)snprintf(name, CLI_VERB_SIZE, "%.*s", (int)strcspn(verb->names, "|"), verb->names);
+    return name;
+}
+
+/* A command (with a verb) and the formats that it knows. */
+struct formats {
+    char label[48];
+    const char *choices;
+};
+
+enum { FORMATS_MAX = 64 };
+
+/* Adds a row for the command if it takes the option; with_name: the label has the command's name. */
+static size_t add_formats(struct formats *rows, size_t count, const struct cli_option *option,
+                          const struct cli_command *command, bool with_name)
+{
+    enum cli_command_index index = cli_command_index(command);
+    const char *name = with_name ? command->name : "";
+    char word[CLI_VERB_SIZE];
+
+    if (!command->verbs && cli_option_fits(option, index, NULL)) {
+        (void)snprintf(rows[count].label, sizeof rows->label, "%s", name);
+        rows[count++].choices = cli_output_choices(index, NULL);
+    }
+    for (const struct cli_verb *verb = command->verbs; verb && verb->names; verb++) {
+        if (!cli_option_fits(option, index, cli_verb_name(verb, word)))
+            continue;
+        (void)snprintf(rows[count].label, sizeof rows->label, "%s%s%s", name, with_name ? " " : "", word);
+        rows[count++].choices = cli_output_choices(index, word);
+    }
+    return count;
+}
+
+/* " [a|b]"; where the verbs (commands, for NULL) differ, " [list, mig: a|b; diff: a|c]" and true. */
+static bool put_formats(struct podsku_buf *out, const struct cli_option *option, const struct cli_command *command)
+{
+    struct formats rows[FORMATS_MAX];
+    size_t count = 0;
+    bool differ = false;
+
+    for (size_t i = 0; !command && i < CLI_COMMAND_COUNT; i++)
+        if (cli_commands[i].run)
+            count = add_formats(rows, count, option, &cli_commands[i], true);
+    if (command)
+        count = add_formats(rows, count, option, command, false);
+    for (size_t i = 1; i < count; i++)
+        differ = differ || strcmp(rows[i].choices, rows[0].choices) != 0;
+    if (!differ && count > 0)
+        podsku_buf_printf(out, " [%s]", rows[0].choices);
+    for (size_t i = 0; differ && i < count; i++) {
+        bool first = true;
+        for (size_t j = 0; j < i && first; j++)
+            first = strcmp(rows[j].choices, rows[i].choices) != 0;
+        if (!first)
+            continue;
+        podsku_buf_printf(out, "%s%s", i ? "; " : " [", rows[i].label);
+        for (size_t j = i + 1; j < count; j++)
+            if (strcmp(rows[j].choices, rows[i].choices) == 0)
+                podsku_buf_printf(out, ", %s", rows[j].label);
+        podsku_buf_printf(out, ": %s", rows[i].choices);
+    }
+    if (differ)
+        podsku_buf_putc(out, ']');
+    return differ;
+}
+
+static bool is_format(const struct cli_option *option)
+{
+    return strcmp(option->name, "output") == 0 && *option->choices;
+}
+
 /* " (list, pull)": the verbs with which the row means something; nothing where all do. */
 static void option_verbs(const struct cli_option *option, const struct cli_command *command, struct podsku_buf *out)
 {
@@ -80,9 +153,8 @@ static void option_verbs(const struct cli_option *option, const struct cli_comma
     bool all = true;
 
     for (const struct cli_verb *verb = command->verbs; verb && verb->names; verb++) {
-        char name[24];
-        (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(verb->names, "|"), verb->names);
-        if (cli_option_fits(option, cli_command_index(command), name))
+        char name[CLI_VERB_SIZE];
+        if (cli_option_fits(option, cli_command_index(command), cli_verb_name(verb, name)))
             podsku_buf_printf(&verbs, "%s%s", verbs.len ? ", " : "", name);
         else
             all = false;
@@ -96,14 +168,14 @@ static void option_verbs(const struct cli_option *option, const struct cli_comma
 /* The sentence of an option with what the tables know beyond it: words, verbs, other spellings. */
 void cli_option_sentence(const struct cli_option *option, const struct cli_command *command, struct podsku_buf *out)
 {
-    const char *choices = option->choices;
     bool aliased = false;
+    bool told_verbs = false;
 
     podsku_buf_puts(out, option->help);
-    if (strcmp(option->name, "output") == 0 && strcmp(option->metavar, "FILE") != 0 && command)
-        choices = cli_output_choices(cli_command_index(command), command->default_verb);
-    if (*choices && !(option->flags & CLI_OPTIONAL))
-        podsku_buf_printf(out, " [%s]", choices);
+    if (is_format(option))
+        told_verbs = put_formats(out, option, command);
+    else if (*option->choices && !(option->flags & CLI_OPTIONAL))
+        podsku_buf_printf(out, " [%s]", option->choices);
     for (size_t i = 0; i < cli_option_alias_count; i++) {
         if (strcmp(cli_option_aliases[i].name, option->name) != 0)
             continue;
@@ -112,7 +184,7 @@ void cli_option_sentence(const struct cli_option *option, const struct cli_comma
     }
     if (aliased)
         podsku_buf_putc(out, ')');
-    if (command)
+    if (command && !told_verbs)
         option_verbs(option, command, out);
 }
 

@@ -15,6 +15,10 @@ const char *const *cli_topic_names(void);
 /* One line about a topic. NULL: no such topic. */
 const char *cli_topic_summary(const char *topic);
 
+/* The canonical spelling of a verb; returns `name`. */
+enum { CLI_VERB_SIZE = 24 };
+const char *cli_verb_name(const struct cli_verb *verb, char name[CLI_VERB_SIZE]);
+
 const char *cli_group_heading(enum cli_group group);
 
 /* "-o, --output FORMAT", and the sentence about it; command NULL: of no one in particular. */
