@@ -136,14 +136,14 @@ static void read_field(struct podsku_decode *decode, struct podsku_arena *arena,
 
 /*
  * GraphQL may lack both per-cloud counts or say 0 for both (MIG types do): then the overall maximum
- * stands for both clouds, and the flags decide.
+ * stands for both clouds, and the flags decide. Where that is absent, too, the counts are unknown.
  */
 static void apply_overall_count(struct podsku_decode *decode, const json_t *entry, const struct podsku_place *place,
                                 struct podsku_gpu_type *type)
 {
     int overall = podsku_decode_whole(decode, entry, place, "maxGpuCount", PODSKU_COUNT_UNKNOWN);
 
-    if (overall == PODSKU_COUNT_UNKNOWN || type->max_gpus[PODSKU_SECURE] > 0 || type->max_gpus[PODSKU_COMMUNITY] > 0)
+    if (type->max_gpus[PODSKU_SECURE] > 0 || type->max_gpus[PODSKU_COMMUNITY] > 0)
         return;
     type->max_gpus[PODSKU_SECURE] = overall;
     type->max_gpus[PODSKU_COMMUNITY] = overall;

@@ -83,13 +83,26 @@ static enum podsku_code check_expect(struct cli_case *item, struct podsku_error 
     return code;
 }
 
+/* "$.requirement.gpus" need not be followed by "gpus: ". */
+static void drop_key(struct podsku_error *err, const char *path)
+{
+    size_t len = strcspn(err->message, ":");
+    const char *key = strrchr(path, '.');
+
+    if (key && strncmp(err->message + len, ": ", 2) == 0 && strcspn(key + 1, "[") == len &&
+        strncmp(key + 1, err->message, len) == 0)
+        memmove(err->message, err->message + len + 2, strlen(err->message + len + 2) + 1);
+}
+
 /* Where inside the scenario, for the message: a line of its own has no file position. */
 static enum podsku_code with_place(struct podsku_error *err)
 {
     const char *path = strstr(err->where, ": $");
 
-    if (path)
+    if (path) {
+        drop_key(err, path + 2);
         podsku_error_context(err, "%s", path + 2);
+    }
     return err->code;
 }
 

@@ -121,7 +121,7 @@ static void count_members(struct selection *sel)
         }
         pool->excluded++;
         pool->slices += type->slice != NULL;
-        if (!can_exclude(type->id))
+        if (!can_exclude(type->id) && (!pool->stuck || strcmp(type->id, pool->stuck) < 0))
             pool->stuck = type->id;
     }
 }
@@ -145,14 +145,26 @@ static const struct pool *used_pool(struct selection *sel, const struct podsku_g
     return pool && !pool->stuck ? pool : NULL;
 }
 
-static json_t *excluded_json(struct selection *sel)
+/* The member to exclude with the least id after `last`; NULL: none is left. */
+static const struct podsku_gpu_type *next_excluded(struct selection *sel, const char *last)
 {
-    json_t *array = json_array();
+    const struct podsku_gpu_type *next = NULL;
 
     for (size_t i = 0; i < sel->catalog->type_count; i++) {
         const struct podsku_gpu_type *type = &sel->catalog->types[i];
-        if (sel->is_pick[i] || !used_pool(sel, type))
-            continue;
+        if (!sel->is_pick[i] && used_pool(sel, type) && strcmp(type->id, last) > 0 &&
+            (!next || strcmp(type->id, next->id) < 0))
+            next = type;
+    }
+    return next;
+}
+
+static json_t *excluded_json(struct selection *sel)
+{
+    json_t *array = json_array();
+    const struct podsku_gpu_type *type = NULL;
+
+    while ((type = next_excluded(sel, type ? type->id : ""))) {
         if (!cli_json_append(array, podsku_json_text(type->id))) {
             json_decref(array);
             return NULL;

@@ -199,19 +199,25 @@ static bool shrink(struct cli_table *table, bool any)
     return total_width(table) <= (size_t)table->width;
 }
 
-/* The rightmost column, as long as two are left; column_count: none. */
+/* The rightmost column, of those that may be lost if there is one, as long as two are left; column_count: none. */
 static size_t rightmost(const struct cli_table *table)
 {
     size_t shown = 0;
     size_t last = table->column_count;
+    size_t last_kept = table->column_count;
 
     for (size_t i = 0; i < table->column_count; i++) {
-        if (!table->left_out[i]) {
-            shown++;
+        if (table->left_out[i])
+            continue;
+        shown++;
+        if (table->columns[i].drop_order < 0)
+            last_kept = i;
+        else
             last = i;
-        }
     }
-    return shown > COLUMNS_LEAST ? last : table->column_count;
+    if (shown <= COLUMNS_LEAST)
+        return table->column_count;
+    return last < table->column_count ? last : last_kept;
 }
 
 /* On very narrow terminals two or three whole columns say more than the first letters of all. */

@@ -15,14 +15,15 @@ struct cli_column {
     const char *head;
     bool right;     /* numbers */
     bool trunc;     /* may be shortened on a narrow terminal */
-    int drop_order; /* 0: never left out; otherwise the smallest number is left out first */
+    int drop_order; /* the smallest number above 0 is left out first; 0: not if the rest fits; -1: last of all */
 };
 
 struct cli_table;
 
 /*
  * width: columns of the terminal; 0: as wide as needed. Columns are left out in drop_order first, then
- * those marked `trunc` are shortened, then columns are left out from the right. *table is freed with cli_table_free().
+ * those marked `trunc` are shortened, then columns are left out from the right, those of -1 last. *table is freed with
+ * cli_table_free().
  */
 enum podsku_code cli_table_new(const struct cli_column *columns, size_t column_count, int width,
                                struct cli_table **table, struct podsku_error *err) PODSKU_CHECKED;

@@ -187,13 +187,13 @@ static void put_centers(struct podsku_buf *out, const void *ctx, const void *row
 
 static const struct cli_grid_field fields[] = {
     {"id", "ID", WIDE | CSV, false, false, 0, put_id},
-    {"name", "GPU TYPE", TABLE | WIDE | CSV, false, true, 0, put_name},
+    {"name", "GPU TYPE", TABLE | WIDE | CSV, false, true, -1, put_name},
     {"manufacturer", "MANUFACTURER", WIDE | CSV, false, false, 0, put_manufacturer},
     {"pool", "POOL", WIDE | CSV, false, false, 0, put_pool},
     {"vram_gb", "VRAM", TABLE | WIDE | CSV, true, false, 0, put_vram},
     {"secure", "IN SECURE", WIDE | CSV, false, false, 0, put_secure},
     {"community", "IN COMMUNITY", WIDE | CSV, false, false, 0, put_community},
-    {NULL, "SECURE", TABLE, true, false, 0, put_secure_here},
+    {NULL, "SECURE", TABLE, true, false, -1, put_secure_here},
     {NULL, "COMMUNITY", TABLE, true, false, 0, put_community_here},
     {"price_secure", "SECURE", WIDE | CSV, true, false, 0, put_secure_price},
     {"price_community", "COMMUNITY", WIDE | CSV, true, false, 0, put_community_price},

@@ -130,6 +130,12 @@ void cli_pick_no_offer(const struct pick_view *view)
 
     if (view->contradiction)
         return;
+    for (size_t i = 0; i < decision->note_count; i++)
+        if (strcmp(decision->notes[i].code, "not-in-catalogue") == 0 ||
+            strcmp(decision->notes[i].code, "empty-catalogue") == 0)
+            cli_say(view->cli, "  %s", decision->notes[i].message);
+    if (view->catalog->type_count == 0)
+        return; /* nothing to compare with */
     if (view->req->gpu.count > 0) {
         for (size_t i = 0; i < decision->rejected_count; i++) {
             if (fails_by(&decision->rejected[i], PODSKU_RULE_GPU))

@@ -186,14 +186,19 @@ static void cell_vram(const struct row *row, struct podsku_buf *out)
     podsku_buf_printf(out, "%d", row->offer->memory_gb);
 }
 
+static const char *nvlink_word(const struct podsku_offer *offer)
+{
+    if (offer->topology.evidence == PODSKU_EVIDENCE_BOARD)
+        return "all, by board";
+    return podsku_is_cube_mesh(offer->type->facts) ? "some boards (nominal)" : "if bridged (nominal)";
+}
+
 static void cell_link(const struct row *row, struct podsku_buf *out)
 {
     const struct podsku_topology *topology = &row->offer->topology;
 
     switch (topology->link) {
-    case PODSKU_LINK_NVLINK:
-        podsku_buf_puts(out, topology->evidence == PODSKU_EVIDENCE_BOARD ? "all, by board" : "if bridged (nominal)");
-        break;
+    case PODSKU_LINK_NVLINK: podsku_buf_puts(out, nvlink_word(row->offer)); break;
     case PODSKU_LINK_XGMI: podsku_buf_puts(out, "no (xGMI)"); break;
     case PODSKU_LINK_PCIE: podsku_buf_puts(out, "no (PCIe)"); break;
     case PODSKU_LINK_NONE: podsku_buf_puts(out, "no"); break;

@@ -62,48 +62,68 @@ static void put_clouds(struct podsku_buf *out, const struct podsku_requirement *
         podsku_buf_printf(out, ", %s cloud", req->cloud[PODSKU_COMMUNITY] ? "community" : "secure");
 }
 
+static bool has_product(const struct podsku_catalog *catalog, enum podsku_product product)
+{
+    for (size_t i = 0; i < catalog->read_count; i++)
+        if (catalog->reads[i].product == product)
+            return true;
+    return false;
+}
+
+/* For which counts stock was asked; of Instant Clusters only where nothing was read of pods. */
 static void put_stock_count(struct podsku_buf *out, const struct podsku_catalog *catalog)
 {
     bool has_stock = false;
+    bool pods = has_product(catalog, PODSKU_PRODUCT_POD);
+    int last = 0;
 
     for (size_t i = 0; i < catalog->type_count && !has_stock; i++)
         has_stock = catalog->types[i].view_count > 0;
     if (!has_stock || !catalog->reads[0].has_cloud)
         return;
-    podsku_buf_puts(out, ", stock asked for ");
-    int last = 0;
+    podsku_buf_puts(out, pods ? ", stock asked for " : ", stock of Instant Clusters asked for ");
     for (size_t i = 0; i < catalog->read_count; i++) {
-        bool again = false; /* the other cloud's reads are for the same counts */
-        for (size_t j = 0; j < i && !again; j++)
-            again = catalog->reads[j].count == catalog->reads[i].count;
+        const struct podsku_catalog_query *read = &catalog->reads[i];
+        bool again = pods != (read->product == PODSKU_PRODUCT_POD);
+        for (size_t j = 0; j < i && !again; j++) /* the other cloud's reads are for the same counts */
+            again = catalog->reads[j].product == read->product && catalog->reads[j].count == read->count;
         if (again)
             continue;
-        podsku_buf_printf(out, "%s%d", last ? "," : "", catalog->reads[i].count);
-        last = catalog->reads[i].count;
+        podsku_buf_printf(out, "%s%d", last ? "," : "", read->count);
+        last = read->count;
     }
     podsku_buf_puts(out, last == 1 ? " GPU" : " GPUs");
+    if (!pods)
+        podsku_buf_puts(out, " a node");
+}
+
+/* The parent of a slice with the least id after `last`; NULL: none is left. */
+static const char *next_slice_parent(const struct podsku_catalog *catalog, const char *last)
+{
+    const char *next = NULL;
+
+    for (size_t i = 0; i < catalog->type_count; i++) {
+        const struct podsku_slice *slice = catalog->types[i].slice;
+        if (slice && strcmp(slice->parent, last) > 0 && (!next || strcmp(slice->parent, next) < 0))
+            next = slice->parent;
+    }
+    return next;
 }
 
 /* "; sold in slices: RTX PRO 6000 (96 GB)": the parents of the slices in the catalogue, each once. */
 static void put_slice_parents(struct podsku_buf *out, const struct podsku_catalog *catalog)
 {
     enum { PARENTS_MAX = 16 };
-    const char *seen[PARENTS_MAX];
     size_t count = 0;
+    const char *last = "";
 
-    for (size_t i = 0; i < catalog->type_count; i++) {
-        const struct podsku_slice *slice = catalog->types[i].slice;
-        size_t known = 0;
-        if (!slice)
-            continue;
-        while (known < count && strcmp(seen[known], slice->parent) != 0)
-            known++;
-        if (known < count || count == PARENTS_MAX)
-            continue;
-        seen[count++] = slice->parent;
-        const struct podsku_gpu_type *parent = podsku_catalog_find(catalog, slice->parent);
-        podsku_buf_printf(out, "%s%s", count == 1 ? "; sold in slices: " : ", ",
-                          parent ? podsku_gpu_name(parent) : slice->parent);
+    for (const char *id; (id = next_slice_parent(catalog, last)); last = id) {
+        if (count++ == PARENTS_MAX) {
+            podsku_buf_puts(out, " and others");
+            break;
+        }
+        const struct podsku_gpu_type *parent = podsku_catalog_find(catalog, id);
+        podsku_buf_printf(out, "%s%s", count == 1 ? "; sold in slices: " : ", ", parent ? podsku_gpu_name(parent) : id);
         if (parent && podsku_gpu_memory_gb(parent) > 0)
             podsku_buf_printf(out, " (%d GB)", podsku_gpu_memory_gb(parent));
     }
@@ -116,7 +136,7 @@ void cli_source_heading(struct podsku_buf *out, const struct podsku_catalog *cat
 {
     podsku_buf_puts(out, "catalogue: ");
     put_origin(out, catalog);
-    podsku_buf_printf(out, ", %zu types", catalog->entries);
+    podsku_buf_printf(out, ", %zu %s", catalog->entries, catalog->entries == 1 ? "type" : "types");
     put_clouds(out, req);
     put_stock_count(out, catalog);
 }
@@ -222,15 +242,26 @@ static void say_fraction(const struct pick_view *view)
 
 static void say_legend(const struct pick_view *view)
 {
-    bool nominal = false;
+    bool bridged = false;
+    const struct podsku_offer *mesh = NULL;
 
-    for (size_t i = 0; i < view->decision->candidate_count; i++)
-        nominal |= view->decision->candidates[i].topology.evidence == PODSKU_EVIDENCE_NOMINAL;
+    for (size_t i = 0; i < view->decision->candidate_count; i++) {
+        const struct podsku_offer *offer = &view->decision->candidates[i];
+        if (offer->topology.evidence == PODSKU_EVIDENCE_NOMINAL && podsku_is_cube_mesh(offer->type->facts))
+            mesh = offer;
+        else
+            bridged |= offer->topology.evidence == PODSKU_EVIDENCE_NOMINAL;
+    }
     cli_say(view->cli, "GB/s: nominal per GPU, both ways; PCIe 5.0 x16 has 128. \"By board\" is design; --verify looks "
                        "at the machine");
-    if (nominal)
+    if (bridged)
         cli_say(view->cli,
                 "nominal: sold as NVLink, bridges are optional; only --verify can tell (podsku help nvlink)");
+    if (mesh)
+        cli_say(view->cli,
+                "%s: 8 form a cube mesh (16 of 28 pairs), a board of 4 links all; nothing says which board: only "
+                "--verify can tell",
+                podsku_gpu_name(mesh->type));
     if (view->decision->candidates[0].price_estimated)
         cli_say(view->cli, "~: with 1.2 times the rate for an Instant Cluster, seen on bills: an estimate");
 }

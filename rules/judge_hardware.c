@@ -7,10 +7,10 @@
 #include "rules/fraction.h"
 #include "rules/judge.h"
 
-/* NVIDIA's hybrid cube mesh of 8 V100 SXM2: 16 of the 28 pairs are linked. */
-static bool is_cube_mesh(const struct podsku_facts *facts)
+bool podsku_is_cube_mesh(const struct podsku_facts *facts)
 {
-    return facts->arch == PODSKU_ARCH_VOLTA && facts->evidence == PODSKU_EVIDENCE_NOMINAL && facts->nvlink_domain == 4;
+    return facts && facts->arch == PODSKU_ARCH_VOLTA && facts->evidence == PODSKU_EVIDENCE_NOMINAL &&
+           facts->nvlink_domain == 4;
 }
 
 static void say_too_many(const struct podsku_facts *facts, int n, struct says *says)
@@ -18,7 +18,7 @@ static void say_too_many(const struct podsku_facts *facts, int n, struct says *s
     if (facts->evidence == PODSKU_EVIDENCE_BOARD)
         podsku_say(says, "boards too small", "the board joins %d of these cards by NVLink, %d were asked for (--nodes)",
                    facts->nvlink_domain, n);
-    else if (is_cube_mesh(facts) && n <= 8)
+    else if (podsku_is_cube_mesh(facts) && n <= 8)
         podsku_say(
             says, "bridges between 2 or 4 cards at most",
             "8 of these form a cube mesh with NVLink on 16 of 28 pairs; NVLink among all %d needs a board with a "
@@ -28,6 +28,10 @@ static void say_too_many(const struct podsku_facts *facts, int n, struct says *s
         podsku_say(says, "bridges between 2 or 4 cards at most",
                    "bridges join %d of these cards; NVLink among all %d needs a board (SXM)", facts->nvlink_domain, n);
 }
+
+#define CUBE_MESH                                                                                      \
+    "8 of these form a cube mesh with NVLink on 16 of 28 pairs, a board of 4 links all; nothing says " \
+    "which board a machine has"
 
 /* Why a type is not what --nvlink asks for. */
 static enum podsku_tri say_no_nvlink(const struct podsku_offer *offer, int n, struct says *says)
@@ -63,8 +67,9 @@ static enum podsku_tri say_no_nvlink(const struct podsku_offer *offer, int n, st
         if (outside)
             say_too_many(facts, n, says);
         else if (facts->nvlink_domain > 0)
-            podsku_say(says, "bridges optional",
-                       "sold as NVLink, but the bridges are optional (--nvlink possible lets it pass, --verify looks)");
+            podsku_say(says, podsku_is_cube_mesh(facts) ? "linked on some boards" : "bridges optional",
+                       "%s (--nvlink possible lets it pass, --verify looks)",
+                       podsku_is_cube_mesh(facts) ? CUBE_MESH : "sold as NVLink, but the bridges are optional");
         else
             break;
         return PODSKU_NO;
@@ -90,8 +95,8 @@ enum podsku_tri podsku_judge_nvlink(const struct judge *judge, const struct pods
     if (offer->gpus == 1 && (board || nominal))
         podsku_say(says, "nvlink-unused", "one GPU has no peer: NVLink will not be used");
     else if (nominal)
-        podsku_say(says, "nvlink-nominal",
-                   "sold as NVLink, but the bridges are optional: look at the machine (--verify)");
+        podsku_say(says, "nvlink-nominal", "%s: look at the machine (--verify)",
+                   podsku_is_cube_mesh(facts) ? CUBE_MESH : "sold as NVLink, but the bridges are optional");
     return PODSKU_YES;
 }
 

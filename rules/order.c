@@ -18,9 +18,11 @@ static int compare_int64(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-/* Less per GB first; unknown memory last. */
+/* Less per GB first; unknown memory last. Without a price (of both: they stand together) there is no such key. */
 static int compare_price_per_gb(const struct podsku_offer *a, const struct podsku_offer *b)
 {
+    if (a->price_total_uusd == 0 && b->price_total_uusd == 0)
+        return 0;
     if (a->total_memory_gb == 0 || b->total_memory_gb == 0)
         return (a->total_memory_gb == 0) - (b->total_memory_gb == 0);
     wide_int left = (wide_int)a->price_total_uusd * b->total_memory_gb;

@@ -1,14 +1,11 @@
 /*
  * Patterns that match nothing are typing errors: said with near names, before anything is decided.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "rules/judge.h"
-
-enum { NEAR_MAX = 3 };
+#include "rules/near.h"
 
 static bool in_facts(const struct podsku_facts_set *facts, const char *pattern)
 {
@@ -33,74 +30,16 @@ static bool in_catalog(const struct podsku_catalog *catalog, const char *pattern
     return false;
 }
 
-/* Takes the n-th word out of a NULL-terminated list. */
-static const char *take_word(const char **words, size_t *count, size_t n)
-{
-    const char *word = words[n];
-
-    memmove(&words[n], &words[n + 1], (*count - n) * sizeof *words);
-    (*count)--;
-    return word;
-}
-
-/* The next name that holds the word, else the one that is spelled nearest; NULL: none. */
-static const char *next_near(const char **words, size_t *count, const char *word, const char *holding)
-{
-    size_t n = 0;
-
-    while (*word && n < *count && !podsku_text_match(holding, words[n]))
-        n++;
-    if (*word && n < *count)
-        return take_word(words, count, n);
-    const char *near = podsku_text_nearest(word, words);
-    for (n = 0; near && words[n] != near;)
-        n++;
-    return near ? take_word(words, count, n) : NULL;
-}
-
-/* Names (ids where there are none), NULL-terminated; NULL: no memory. */
-static const char **list_names(const struct podsku_catalog *catalog, size_t *count)
-{
-    const char **words = malloc((catalog->type_count + 1) * sizeof *words);
-
-    *count = catalog->type_count;
-    for (size_t i = 0; words && i < catalog->type_count; i++)
-        words[i] = podsku_gpu_name(&catalog->types[i]);
-    if (words)
-        words[catalog->type_count] = NULL;
-    return words;
-}
-
-/* Names that are near the pattern without its wildcards, at most three, quoted. */
+/* Names that are near the pattern, quoted. */
 static void hint_near(const struct judge *judge, const char *pattern, struct podsku_error *err)
 {
-    size_t size = strlen(pattern) + 3;
-    char *word = calloc(size, 1);
-    char *holding = calloc(size, 1);
     struct podsku_buf list = {0};
-    size_t count;
-    const char **words = list_names(judge->catalog, &count);
-    size_t len = 0;
 
-    if (!words || !word || !holding)
-        goto out;
-    for (const char *c = pattern; *c; c++)
-        if (*c != '*' && *c != '?')
-            word[len++] = *c;
-    (void)snprintf(holding, size, "*%s*", word);
-    for (int found = 0; found < NEAR_MAX; found++) {
-        const char *near = next_near(words, &count, word, holding);
-        if (near)
-            podsku_buf_printf(&list, "%s\"%.100s\"", found ? ", " : "", near);
-    }
+    podsku_put_near(&list, judge->catalog, pattern);
     if (list.len && !podsku_buf_failed(&list))
         podsku_error_hint(err, "near: %s", podsku_buf_text(&list));
-out:
     podsku_error_hint(err, "`podsku catalog list` shows all; * and ? are wildcards");
     podsku_buf_free(&list);
-    free(words);
-    free(word);
-    free(holding);
 }
 
 static enum podsku_code check(const struct judge *judge, const char *flag, const char *pattern, bool parents,
@@ -133,24 +72,50 @@ static bool only_in_facts(const struct judge *judge, const char *pattern)
     return !in_catalog(judge->catalog, pattern, false) && in_facts(judge->catalog->facts, pattern);
 }
 
+/* The allowed parent with the least id after `last` (NULL: of all); NULL: none is left. */
+static const struct podsku_gpu_type *next_parent(const struct judge *judge, const struct podsku_gpu_type *last)
+{
+    const struct podsku_gpu_type *next = NULL;
+
+    for (size_t i = 0; i < judge->catalog->type_count; i++) {
+        const struct podsku_gpu_type *type = &judge->catalog->types[i];
+        if (judge->parents[i] && !type->slice && (!last || strcmp(type->id, last->id) > 0) &&
+            (!next || strcmp(type->id, next->id) < 0))
+            next = type;
+    }
+    return next;
+}
+
+static size_t count_parents(const struct judge *judge)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < judge->catalog->type_count; i++)
+        count += judge->parents[i] && !judge->catalog->types[i].slice;
+    return count;
+}
+
 static bool note_parents(const struct judge *judge, struct rules_store *store)
 {
-    const struct podsku_catalog *catalog = judge->catalog;
-    struct podsku_buf list = {.max = 512};
-    bool added = true;
+    enum { LISTED_MAX = 12 }; /* what a note has room for */
+    struct podsku_buf list = {0};
+    size_t count = count_parents(judge);
+    const struct podsku_gpu_type *type = NULL;
 
-    for (size_t i = 0; i < catalog->type_count; i++) {
-        const struct podsku_gpu_type *type = &catalog->types[i];
-        if (judge->parents[i] && !type->slice && list.len < 400)
-            podsku_buf_printf(&list, "%s%.60s (%d GB)", list.len ? ", " : "", podsku_gpu_name(type),
-                              podsku_gpu_memory_gb(type));
+    for (size_t i = 0; i < count && i < LISTED_MAX; i++) {
+        type = next_parent(judge, type);
+        podsku_buf_printf(&list, "%s%.60s%s", i ? ", " : "", podsku_gpu_name(type),
+                          strlen(podsku_gpu_name(type)) > 60 ? "..." : "");
+        if (podsku_gpu_memory_gb(type) > 0)
+            podsku_buf_printf(&list, " (%d GB)", podsku_gpu_memory_gb(type));
     }
-    if (judge->req->mig_parent)
-        added = podsku_notes_add(store, "parents", "the card: %s",
-                                 list.len ? podsku_buf_text(&list) : "none in this catalogue");
-    else
-        added = podsku_notes_add(store, "parents", "sold in slices: %s",
-                                 list.len ? podsku_buf_text(&list) : "nothing in this catalogue");
+    if (count > LISTED_MAX)
+        podsku_buf_printf(&list, " and %zu more", count - LISTED_MAX);
+    bool added = !podsku_buf_failed(&list);
+    const char *none = judge->req->mig_parent ? "none in this catalogue" : "nothing in this catalogue";
+    if (added)
+        added = podsku_notes_add(store, "parents", "%s: %s", judge->req->mig_parent ? "the card" : "sold in slices",
+                                 list.len ? podsku_buf_text(&list) : none);
     podsku_buf_free(&list);
     return added;
 }
@@ -166,8 +131,10 @@ bool podsku_note_decision(const struct judge *judge, struct podsku_decision *dec
                                  req->parallelism == PODSKU_PIPELINE ? "pipeline" : "data");
     for (size_t i = 0; added && i < req->gpu.count; i++)
         if (only_in_facts(judge, req->gpu.list[i]))
-            added = podsku_notes_add(store, "not-in-catalogue", "--gpu \"%.200s\" is known, but not in this catalogue",
+            added = podsku_notes_add(store, "not-in-catalogue", "not in this catalogue: --gpu \"%.200s\"",
                                      req->gpu.list[i]);
+    if (added && judge->catalog->type_count == 0)
+        added = podsku_notes_add(store, "empty-catalogue", "this catalogue has no GPU types");
     if (added && judge->parents)
         added = note_parents(judge, store);
     decision->notes = store->notes.list;

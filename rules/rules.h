@@ -88,6 +88,9 @@ struct podsku_topology {
  */
 struct podsku_topology podsku_topology_of(const struct podsku_gpu_type *type, int gpus, bool possible);
 
+/* V100 SXM2: 8 of them form NVIDIA's hybrid cube mesh, boards of 4 link every pair. facts may be NULL. */
+bool podsku_is_cube_mesh(const struct podsku_facts *facts);
+
 struct podsku_note {
     const char *code; /* a fixed word: "suspect-price", "stock-unknown", ... */
     char *message;

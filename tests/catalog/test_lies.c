@@ -108,8 +108,10 @@ static void graphql_counts(void **state)
         {"\"maxGpuCount\": 32, \"maxGpuCountSecureCloud\": null, \"maxGpuCountCommunityCloud\": 0", 32, 32},
         {"\"maxGpuCount\": 10, \"maxGpuCountSecureCloud\": 10, \"maxGpuCountCommunityCloud\": 0", 10, 0},
         {"\"maxGpuCount\": 10, \"maxGpuCountCommunityCloud\": 4", PODSKU_COUNT_UNKNOWN, 4},
-        {"\"maxGpuCountSecureCloud\": 0, \"maxGpuCountCommunityCloud\": 0", 0, 0},
-        {"\"maxGpuCount\": null, \"maxGpuCountSecureCloud\": 0", 0, PODSKU_COUNT_UNKNOWN},
+        {"\"maxGpuCountSecureCloud\": 0, \"maxGpuCountCommunityCloud\": 0", PODSKU_COUNT_UNKNOWN, PODSKU_COUNT_UNKNOWN},
+        {"\"maxGpuCount\": null, \"maxGpuCountSecureCloud\": 0", PODSKU_COUNT_UNKNOWN, PODSKU_COUNT_UNKNOWN},
+        {"\"maxGpuCount\": 0, \"maxGpuCountSecureCloud\": 0, \"maxGpuCountCommunityCloud\": 0", 0, 0},
+        {"\"maxGpuCountSecureCloud\": 8, \"maxGpuCountCommunityCloud\": 0", 8, 0},
         {"\"maxGpuCount\": 0", 0, 0},
         {"", PODSKU_COUNT_UNKNOWN, PODSKU_COUNT_UNKNOWN},
     };

@@ -33,7 +33,7 @@ while IFS= read -r line; do
 done <"$file" >"$work/now"
 
 # Empty lines of an output would be taken for lines between cases: both sides without them.
-squeeze() { grep -v '^$' "$1" || true; }
+squeeze() { sed '/^$/d' "$1"; }
 if [ "${3-}" = --update ]; then
     awk '/^\$ / && NR > 1 && last !~ /^## / && last != "" { print "" } $0 != "" { print; last = $0 }' "$work/now" >"$file"
     exit 0

@@ -72,6 +72,13 @@ static void test_unpriced_last(void **state)
     assert_candidates(catalog, "{\"allow_unpriced\": true, \"sort\": \"price-per-gb\"}",
                       "NVIDIA A40 1.00, NVIDIA B200 0.00, NVIDIA H200 0.00");
     podsku_catalog_free(catalog);
+    /* Without a price there is no price per GB: stock decides, whether the memory is known or not. */
+    catalog = load_entries("{\"id\": \"NVIDIA A\", \"memory\": 24" OFFERED ", \"availability\": \"LOW\"},"
+                           "{\"id\": \"NVIDIA B\"" OFFERED ", \"availability\": \"HIGH\"},"
+                           "{\"id\": \"NVIDIA C\", \"memory\": 48" OFFERED "}");
+    assert_candidates(catalog, "{\"allow_unpriced\": true, \"sort\": \"price-per-gb\"}",
+                      "NVIDIA B 0.00, NVIDIA A 0.00, NVIDIA C 0.00");
+    podsku_catalog_free(catalog);
 }
 
 static void test_sorts(void **state)

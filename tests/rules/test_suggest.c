@@ -46,9 +46,11 @@ static const struct {
     {"{\"min_total_vram\": 400, \"min_vram\": 200}", "--min-total-vram 288: B300 x1; --gpus 2: B300 x2"},
     {"{\"min_vram\": 1, \"max_vram\": 10}", "--max-vram 16: RTX 2000 Ada x1; --cloud any: RTX A2000 x1 community"},
     {"{\"memory_fraction\": 0.6, \"mig\": \"only\"}",
-     "--memory-fraction 0.5: PRO 6000 MIG 48GB x1; --mig allow: RTX PRO 6000 x1"},
+     "--memory-fraction 0.5: PRO 6000 MIG 48GB x1; --mig allow: RTX PRO 6000 x1; without --memory-fraction: PRO 6000 "
+     "MIG 24GB x1"},
     {"{\"compute_fraction\": \"2/3\", \"mig\": \"only\"}",
-     "--compute-fraction 0.5: PRO 6000 MIG 48GB x1; --mig allow: RTX PRO 6000 x1"},
+     "--compute-fraction 0.5: PRO 6000 MIG 48GB x1; --mig allow: RTX PRO 6000 x1; without --compute-fraction: PRO 6000 "
+     "MIG 24GB x1"},
     {"{\"memory_fraction\": 0.5, \"mig\": \"only\", \"mig_parent\": \"A40\"}",
      "--mig allow: A40 x1; without --mig-parent: PRO 6000 MIG 48GB x1"},
     {"{\"gpus\": 4, \"parallelism\": \"tensor\", \"gpu\": [\"L40S\"]}",
@@ -361,7 +363,7 @@ static void test_decision_notes(void **state)
     assert_int_equal(decided.decision.note_count, 2);
     assert_string_equal(decided.decision.notes[0].message,
                         "pipeline parallelism tolerates PCIe: the choice is the price's");
-    assert_string_equal(decided.decision.notes[1].message, "--gpu \"NVIDIA A30\" is known, but not in this catalogue");
+    assert_string_equal(decided.decision.notes[1].message, "not in this catalogue: --gpu \"NVIDIA A30\"");
     free_decided(&decided);
     decide(&decided, bundled(), "{\"parallelism\": \"data\"}", PODSKU_DECIDE_FULL);
     assert_string_equal(decided.decision.notes[0].message,
@@ -370,6 +372,28 @@ static void test_decision_notes(void **state)
     decide(&decided, bundled(), "{\"mig_parent\": \"NVIDIA A30\"}", PODSKU_DECIDE_FULL);
     assert_string_equal(decided.decision.notes[0].message, "the card: none in this catalogue");
     free_decided(&decided);
+    /* In the order of ids; what a note has no room for is counted, and unknown memory is not 0 GB. */
+    decide(&decided, bundled(), "{\"mig_parent\": \"*\"}", PODSKU_DECIDE_FULL);
+    assert_string_equal(
+        decided.decision.notes[0].message,
+        "the card: MI300X (192 GB), A100 PCIe (80 GB), A100 SXM 40GB (40 GB), A100 SXM (80 GB), A40 (48 "
+        "GB), B200 (180 GB), B300 (288 GB), RTX 3070 (8 GB), RTX 3080 (10 GB), RTX 3080 Ti (12 GB), RTX "
+        "3090 (24 GB), RTX 3090 Ti (24 GB) and 33 more");
+    free_decided(&decided);
+    struct podsku_catalog *catalog =
+        load_entries("{\"id\": \"Y\"}, {\"id\": \"X\", \"memory\": 8}, {\"id\": \"Y MIG 1g.4gb\"}, "
+                     "{\"id\": \"X MIG 1g.4gb\"}");
+    decide(&decided, catalog, "{\"memory_fraction\": 0.25}", PODSKU_DECIDE_FULL);
+    assert_string_equal(decided.decision.notes[0].message, "sold in slices: X (8 GB), Y");
+    free_decided(&decided);
+    podsku_catalog_free(catalog);
+    catalog = load_entries("");
+    decide(&decided, catalog, "{\"gpu\": [\"NVIDIA H100 NVL\"]}", PODSKU_DECIDE_FULL);
+    assert_int_equal(decided.decision.note_count, 2);
+    assert_string_equal(decided.decision.notes[0].message, "not in this catalogue: --gpu \"NVIDIA H100 NVL\"");
+    assert_string_equal(decided.decision.notes[1].message, "this catalogue has no GPU types");
+    free_decided(&decided);
+    podsku_catalog_free(catalog);
 }
 
 static void check_pattern(const char *json, enum podsku_code code, const char *message, const char *hint)
@@ -401,6 +425,17 @@ static void test_patterns(void **state)
                   "near: \"H100 SXM\", \"H100 NVL\", \"H100 PCIe\"");
     check_pattern("{\"gpu\": [\"a100?\"]}", PODSKU_USAGE, "--gpu \"a100?\" matches no GPU type",
                   "near: \"A100 PCIe\", \"A100 SXM 40GB\", \"A100 SXM\"");
+    /* Ids, and names written otherwise. */
+    check_pattern("{\"gpu\": [\"NVIDIA H100\"]}", PODSKU_USAGE, "--gpu \"NVIDIA H100\" matches no GPU type",
+                  "near: \"H100 SXM\", \"H100 NVL\", \"H100 PCIe\"");
+    check_pattern("{\"gpu\": [\"NVIDIA RTX A4500 \"]}", PODSKU_USAGE, "--gpu \"NVIDIA RTX A4500 \" matches no GPU type",
+                  "near: \"RTX A4500\"");
+    check_pattern("{\"gpu\": [\"3090ti\"]}", PODSKU_USAGE, "--gpu \"3090ti\" matches no GPU type",
+                  "near: \"RTX 3090 Ti\"");
+    check_pattern("{\"gpu\": [\"nvidia rtxa4500\"]}", PODSKU_USAGE, "--gpu \"nvidia rtxa4500\" matches no GPU type",
+                  "near: \"RTX A4500\"");
+    check_pattern("{\"gpu\": [\"NVIDIA H10 PCIe\"]}", PODSKU_USAGE, "--gpu \"NVIDIA H10 PCIe\" matches no GPU type",
+                  "near: \"H100 PCIe\"");
     check_pattern(
         "{\"gpu\": [\"????????????????????????????????????????????????????????????????????????????????\"]}",
         PODSKU_USAGE,
