@@ -129,6 +129,7 @@ static int socket_groups(const struct podsku_reading *r, struct podsku_buf *out)
 {
     bool done[VERIFY_GPUS] = {false};
     int groups = 0;
+    int largest = 0;
 
     for (int i = 0; i < r->gpus; i++) {
         struct verify_set group = {{0}};
@@ -143,8 +144,10 @@ static int socket_groups(const struct podsku_reading *r, struct podsku_buf *out)
         }
         podsku_buf_puts(out, groups++ ? " or " : "");
         podsku_verify_set_text(&group, out);
+        int size = podsku_verify_set_size(&group);
+        largest = size > largest ? size : largest;
     }
-    return groups;
+    return largest > 1 ? groups : 0; /* one GPU is no group */
 }
 
 /* The largest NVLink groups, "0-3 or 4-7"; their size, 0: none. */
@@ -166,7 +169,48 @@ static int largest_groups(const struct podsku_reading *r, struct podsku_buf *out
     return largest;
 }
 
-static void advise_redeploy(struct podsku_verification *v)
+/* The GPU type asked for, as long as it may have the links asked for. */
+static void put_type(const struct podsku_verification *v, const struct podsku_expectation *expected,
+                     struct podsku_buf *out)
+{
+    const struct podsku_facts *facts = expected->facts;
+    bool linked = facts && facts->evidence >= PODSKU_EVIDENCE_NOMINAL;
+
+    if (expected->gpu_type && (!v->wants_nvlink || linked))
+        podsku_buf_printf(out, " --gpu \"%s\"", expected->gpu_type);
+    for (size_t i = 0; !expected->gpu_type && expected->gpu && i < expected->gpu->count; i++)
+        podsku_buf_printf(out, " --gpu \"%s\"", expected->gpu->list[i]);
+    for (size_t i = 0; expected->exclude && i < expected->exclude->count; i++)
+        podsku_buf_printf(out, " --exclude \"%s\"", expected->exclude->list[i]);
+    if (v->wants_nvlink && v->wants_gpus != 1)
+        podsku_buf_puts(out, facts && facts->evidence == PODSKU_EVIDENCE_NOMINAL ? " --nvlink=possible" : " --nvlink");
+}
+
+/* What was asked for, as the flags of deploy. */
+static void put_flags(const struct podsku_verification *v, const struct podsku_expectation *expected,
+                      struct podsku_buf *out)
+{
+    int gpus = wanted_gpus(v);
+
+    podsku_buf_printf(out, "--gpus %d", gpus > 0 ? gpus : 1);
+    put_type(v, expected, out);
+    if (!v->expected && gpus > 1)
+        podsku_buf_puts(out, " --nvlink"); /* nothing was asked for: what is worth asking for */
+    if (expected->min_link_gbs > 0)
+        podsku_buf_printf(out, " --min-link-gbs %g", expected->min_link_gbs);
+    if (expected->memory_share.denominator)
+        podsku_buf_printf(out, " --memory-fraction %lld/%lld", (long long)expected->memory_share.numerator,
+                          (long long)expected->memory_share.denominator);
+    if (expected->compute_share.denominator)
+        podsku_buf_printf(out, " --compute-fraction %lld/%lld", (long long)expected->compute_share.numerator,
+                          (long long)expected->compute_share.denominator);
+    if (expected->mig_parent)
+        podsku_buf_printf(out, " --mig-parent \"%s\"", expected->mig_parent);
+    if (v->wants_slice)
+        podsku_buf_puts(out, " --mig only");
+}
+
+static void advise_redeploy(struct podsku_verification *v, const char *flags)
 {
     int gpus = wanted_gpus(v);
 
@@ -177,9 +221,9 @@ static void advise_redeploy(struct podsku_verification *v)
                              (gpus + 7) / 8);
     else
         podsku_verify_advise(v,
-                             "re-deploy by type: podsku deploy --gpus %d --nvlink ... --wait --verify (podsku pick "
-                             "--gpus %d --nvlink lists the types whose board links all of them)",
-                             gpus, gpus);
+                             "re-deploy by type: podsku deploy %s ... --wait --verify (podsku pick %s lists the types "
+                             "that fit)",
+                             flags, flags);
 }
 
 static void advise_stay(struct podsku_verification *v)
@@ -190,7 +234,10 @@ static void advise_stay(struct podsku_verification *v)
     if (!r->whole || r->gpus < 2)
         return;
     int degree = largest_groups(r, &text);
-    if (degree >= 2) {
+    if (degree >= r->gpus) {
+        podsku_verify_advise(v, "or stay: NVLink joins all of them, with less bandwidth than was asked for: tensor "
+                                "parallel works, all-reduces are slower; larger micro-batches");
+    } else if (degree >= 2) {
         podsku_verify_advise(v,
                              "or stay: tensor parallel of degree %d inside %s only; pipeline or data parallel across; "
                              "larger micro-batches",
@@ -215,12 +262,14 @@ static void advise_stay(struct podsku_verification *v)
 static void advise_nccl(struct podsku_verification *v)
 {
     const struct verify_nccl *nccl = &v->reading->nccl;
+    char ranks[VERIFY_PAIR_TEXT];
 
     if (nccl->slow_count)
         podsku_verify_advise(v,
-                             "NCCL does not use P2P between ranks %d and %d%s: look for NCCL_P2P_DISABLE or "
+                             "NCCL does not use P2P between %s%s: look for NCCL_P2P_DISABLE or "
                              "NCCL_P2P_LEVEL in the environment, and for `nvidia-smi topo -p2p r` other than OK",
-                             nccl->pairs[0].a, nccl->pairs[0].b, nccl->slow_count > 1 ? " and others" : "");
+                             podsku_verify_nccl_pair_text(nccl, &nccl->pairs[0], ranks),
+                             nccl->slow_count > 1 ? " and others" : "");
     if (nccl->socket_between)
         podsku_verify_advise(v,
                              "between machines NCCL uses TCP sockets (NET/Socket): NET/IB would be RDMA; on an Instant "
@@ -228,18 +277,21 @@ static void advise_nccl(struct podsku_verification *v)
                              "NCCL_IB_DISABLE is not set");
 }
 
-static void advise_machine(struct podsku_verification *v)
+static void advise_machine(struct podsku_verification *v, const char *flags)
 {
     if (found(v, VERIFY_WRONG_COUNT) && v->reading->gpus < v->wants_gpus)
-        podsku_verify_advise(v, "fewer GPUs than asked for: this pod cannot grow; podsku deploy --gpus %d ... --verify",
-                             v->wants_gpus);
-    if (found(v, VERIFY_WRONG_MODEL) && v->type)
-        podsku_verify_advise(v, "re-deploy by id, without any fallback: podsku deploy --gpu \"%s\" ... --verify",
-                             v->type);
-    if (found(v, VERIFY_MIG_SLICE))
+        podsku_verify_advise(v, "fewer GPUs than asked for: this pod cannot grow; podsku deploy %s ... --wait --verify",
+                             flags);
+    if (found(v, VERIFY_WRONG_MODEL) && v->expected && !found(v, VERIFY_NOT_ALL_NVLINK))
+        podsku_verify_advise(v, "re-deploy with that in the requirement: podsku deploy %s ... --wait --verify", flags);
+    if (found(v, VERIFY_MIG_SLICE) && v->wants_slice)
+        podsku_verify_advise(
+            v, "slices are sold ready cut, a pod cannot cut one: podsku deploy %s ... (podsku help mig)", flags);
+    else if (found(v, VERIFY_MIG_SLICE))
         podsku_verify_advise(v,
-                             "how a card is cut is the host's choice, a pod cannot change it: re-deploy (--mig forbid "
-                             "is the default; podsku help mig)");
+                             "how a card is cut is the host's choice, a pod cannot change it; re-deploy: podsku deploy "
+                             "%s ... (podsku help mig)",
+                             flags);
     if (found(v, VERIFY_P2P_OFF))
         podsku_verify_advise(v, "the link is there, but the driver or the host's virtualisation gives no P2P: nothing "
                                 "inside the pod changes that; re-deploy on another machine, and tell the service");
@@ -254,10 +306,10 @@ static void advise_notes(struct podsku_verification *v)
 
     if (found(v, VERIFY_BELOW_EXPECTED))
         podsku_verify_advise(
-            v,
-            "%severy pair is linked, with less bandwidth: tensor parallel works, all-reduces are slower "
-            "and have no NVLS; a full board comes with --gpus 8",
-            only);
+            v, "%severy pair is linked, with less bandwidth: tensor parallel works, all-reduces are slower%s", only,
+            v->reading->gpus <= 4
+                ? " and have no NVLS; a full board comes with --gpus 8"
+                : "; `nvidia-smi nvlink -s` shows which links are down: re-deploy if bandwidth counts");
     if (found(v, VERIFY_DEGRADED))
         podsku_verify_advise(
             v,
@@ -291,6 +343,12 @@ static void advise_unverified(struct podsku_verification *v)
          "re-deploy on another machine"},
     };
 
+    if (v->lacks_list && v->problems.count == 1 && has(&v->problems, VERIFY_NO_TOPOLOGY)) {
+        podsku_verify_advise(v, v->reading->list.listed
+                                    ? "podsku help mig lists the profiles that podsku knows"
+                                    : "names and MIG devices are in: nvidia-smi -L | podsku verify -");
+        return;
+    }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (found(v, rows[i].code))
             podsku_verify_advise(v, "%s", rows[i].advice);
@@ -302,7 +360,7 @@ static void advise_group(struct podsku_verification *v)
     struct podsku_buf list = {0};
     const struct podsku_reading *r = v->reading;
 
-    if (v->verdict != PODSKU_VERDICT_MATCH || podsku_verify_set_size(&v->picked) == 0 || v->wants_gpus >= r->gpus)
+    if (v->verdict != PODSKU_VERDICT_MATCH || podsku_verify_set_size(&v->picked) < 2 || v->wants_gpus >= r->gpus)
         return;
     for (int i = 0; i < r->gpus; i++) {
         if (podsku_verify_set_has(&v->picked, i))
@@ -334,15 +392,19 @@ static void advise_status(struct podsku_verification *v)
 void podsku_verify_write_advice(struct podsku_verification *v, const struct podsku_expectation *expected)
 {
     const struct podsku_reading *r = v->reading;
+    struct podsku_buf flags = {0};
     bool unlinked =
         found(v, VERIFY_NOT_ALL_NVLINK) || (!v->expected && r->whole && r->gpus > 1 && r->nvlink != VERIFY_NVLINK_ALL);
 
+    put_flags(v, expected, &flags);
+    v->failed |= podsku_buf_failed(&flags);
     advise_group(v);
     if (unlinked) {
-        advise_redeploy(v);
+        advise_redeploy(v, podsku_buf_text(&flags));
         advise_stay(v);
     }
-    advise_machine(v);
+    advise_machine(v, podsku_buf_text(&flags));
+    podsku_buf_free(&flags);
     advise_nccl(v);
     if (v->verdict == PODSKU_VERDICT_UNVERIFIED)
         advise_unverified(v);

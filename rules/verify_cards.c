@@ -135,6 +135,46 @@ static enum podsku_tri share_is_enough(const struct verify_task *task, const str
     return enough ? PODSKU_YES : PODSKU_NO;
 }
 
+static void leave_unknown_profile(struct podsku_verification *v, struct verify_task *task, const struct verify_mig *mig)
+{
+    char text[160];
+
+    snprintf(text, sizeof text, "which share of its card the MIG slice %s of GPU%d is, no table of profiles says",
+             mig->profile, mig->gpu);
+    podsku_verify_leave_unlisted(v, task, text);
+}
+
+/* Are slices of the card sold under their own ids? Then a whole one meets a fraction, too. */
+static bool is_sold_in_slices(const char *name)
+{
+    const struct podsku_facts *card = podsku_verify_facts_of(name);
+    size_t count = 0;
+    const struct podsku_mig_profile *profiles =
+        card ? podsku_mig_profiles_of(card->alias_of ? card->alias_of : card->id, &count) : NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        if (profiles[i].sold)
+            return true;
+    }
+    return false;
+}
+
+/* A fraction asks for a slice, or the whole parent of one; which card, --mig-parent may say. */
+static void judge_whole_parent(struct podsku_verification *v, const struct verify_task *task)
+{
+    const struct verify_list *list = task->reading->list.all;
+
+    for (int i = 0; i < list->count && !task->expected->mig_parent && list->mig_count == 0; i++) {
+        if (!list->name[i][0] || is_sold_in_slices(list->name[i]))
+            continue;
+        podsku_verify_mismatch(v, VERIFY_WRONG_MODEL,
+                               "GPU%d is %s; a fraction asks for a MIG slice, or the whole card of one that is sold in "
+                               "slices (--mig-parent names another)",
+                               i, list->name[i]);
+        return;
+    }
+}
+
 static void judge_share(struct podsku_verification *v, struct verify_task *task)
 {
     const struct podsku_expectation *expected = task->expected;
@@ -143,7 +183,7 @@ static void judge_share(struct podsku_verification *v, struct verify_task *task)
     if (!expected->mig_only && !expected->memory_share.denominator && !expected->compute_share.denominator)
         return;
     if (!task->reading->list.listed) {
-        podsku_verify_leave_open(v, task, "the text does not list MIG devices; `nvidia-smi -L` does");
+        podsku_verify_leave_unlisted(v, task, "the text does not list MIG devices; `nvidia-smi -L` does");
         return;
     }
     if (expected->mig_only && list->mig_count == 0) {
@@ -159,7 +199,7 @@ static void judge_share(struct podsku_verification *v, struct verify_task *task)
                                    "GPU%d has the MIG slice %s: less of the card than was asked for", list->mig[i].gpu,
                                    list->mig[i].profile);
         else
-            podsku_verify_leave_open(v, task, "which share of its card this MIG slice is, no table says");
+            leave_unknown_profile(v, task, &list->mig[i]);
         return;
     }
     task->told = true;
@@ -186,7 +226,7 @@ static void judge_profile(struct podsku_verification *v, struct verify_task *tas
     const struct verify_list *list = task->reading->list.all;
 
     if (!task->reading->list.listed) {
-        podsku_verify_leave_open(v, task, "the text does not list MIG devices; `nvidia-smi -L` does");
+        podsku_verify_leave_unlisted(v, task, "the text does not list MIG devices; `nvidia-smi -L` does");
         return;
     }
     if (list->mig_count == 0)
@@ -238,5 +278,7 @@ void podsku_verify_judge_cards(struct podsku_verification *v, struct verify_task
     else if (expected->whole_card)
         judge_whole_card(v, task);
     judge_share(v, task);
+    if (expected->memory_share.denominator || expected->compute_share.denominator)
+        judge_whole_parent(v, task);
     judge_parent(v, task);
 }

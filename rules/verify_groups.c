@@ -8,6 +8,7 @@
 #include "rules/verify_parts.h"
 
 #define STEPS_MAX 200000
+#define CHOICE_STEPS_MAX 20000
 #define WORDS (VERIFY_GPUS / 64)
 
 bool podsku_verify_set_has(const struct verify_set *set, int gpu)
@@ -241,6 +242,47 @@ static bool pick_members(const struct podsku_reading *reading, const struct veri
     return false;
 }
 
+/* From the groups, the first of `size` members, of one NUMA node if possible. */
+static enum podsku_tri pick_group(const struct podsku_reading *reading, const struct verify_groups *groups, int size,
+                                  struct verify_set *picked)
+{
+    for (int one_node = 1; one_node >= 0; one_node--) {
+        for (int i = 0; i < groups->count; i++) {
+            if (podsku_verify_set_size(&groups->sets[i]) >= size &&
+                pick_members(reading, &groups->sets[i], size, one_node, picked))
+                return PODSKU_YES;
+        }
+    }
+    return groups->cut ? PODSKU_UNKNOWN : PODSKU_NO;
+}
+
+enum podsku_tri podsku_verify_group_by(const struct podsku_reading *reading, int size, verify_usable *usable,
+                                       const void *ctx, struct verify_set *picked)
+{
+    struct search *s = calloc(1, sizeof *s);
+    struct verify_groups groups = {0};
+    int gpus = reading->matrix.topo->gpus;
+
+    memset(picked, 0, sizeof *picked);
+    if (!s)
+        return PODSKU_UNKNOWN;
+    s->groups = &groups;
+    s->steps = STEPS_MAX - CHOICE_STEPS_MAX; /* it is asked for many choices of one machine */
+    for (int i = 0; i < gpus; i++) {
+        for (int j = 0; j < gpus; j++) {
+            if (i != j && usable(ctx, i, j) && usable(ctx, j, i))
+                add(&s->linked[i], j);
+        }
+    }
+    run(s, gpus);
+    if (groups.count)
+        qsort(groups.sets, (size_t)groups.count, sizeof *groups.sets, compare_sets);
+    enum podsku_tri found = s->failed ? PODSKU_UNKNOWN : pick_group(reading, &groups, size, picked);
+    free(groups.sets);
+    free(s);
+    return found;
+}
+
 enum podsku_tri podsku_verify_group_of(const struct podsku_reading *reading, int size, struct verify_set *picked)
 {
     memset(picked, 0, sizeof *picked);
@@ -251,12 +293,6 @@ enum podsku_tri podsku_verify_group_of(const struct podsku_reading *reading, int
         *picked = all;
         return PODSKU_YES;
     }
-    for (int one_node = 1; one_node >= 0; one_node--) {
-        for (int i = 0; i < reading->groups.count; i++) {
-            if (podsku_verify_set_size(&reading->groups.sets[i]) >= size &&
-                pick_members(reading, &reading->groups.sets[i], size, one_node, picked))
-                return PODSKU_YES;
-        }
-    }
-    return reading->groups.cut ? group_possible(reading, size) == PODSKU_NO ? PODSKU_NO : PODSKU_UNKNOWN : PODSKU_NO;
+    enum podsku_tri found = pick_group(reading, &reading->groups, size, picked);
+    return found == PODSKU_UNKNOWN && group_possible(reading, size) == PODSKU_NO ? PODSKU_NO : found;
 }

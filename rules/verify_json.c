@@ -219,9 +219,16 @@ static json_t *encode_nccl(const struct verify_nccl *nccl)
         ok = json_object_set_new(transports, nccl->transports[i].name, json_integer(nccl->transports[i].channels)) == 0;
     for (int i = 0; ok && i < nccl->slow_count; i++) {
         const struct verify_nccl_pair *pair = &nccl->pairs[i];
-        if (i > 0 && pair->a == pair[-1].a && pair->b == pair[-1].b)
-            continue; /* on SHM and on NET */
-        ok = json_array_append_new(slow, json_pack("[i, i]", pair->a, pair->b)) == 0;
+        int a;
+        int b;
+        podsku_verify_nccl_gpus(nccl, pair, &a, &b);
+        /* The same rank in several communicators is not the same process: then GPUs name the pair. */
+        json_t *names =
+            nccl->communicators && a >= 0 && b >= 0 ? json_pack("[i, i]", a, b) : json_pack("[i, i]", pair->a, pair->b);
+        if (names && i > 0 && json_equal(names, json_array_get(slow, json_array_size(slow) - 1)))
+            json_decref(names); /* on SHM and on NET */
+        else
+            ok = names && json_array_append_new(slow, names) == 0;
     }
     json_t *object = json_object();
     ok &= json_object_set(object, "transports", transports) == 0 && json_object_set(object, "slow_pairs", slow) == 0;

@@ -19,6 +19,20 @@ void podsku_verify_leave_open(struct podsku_verification *v, struct verify_task 
         podsku_verify_problem(v, code, "%s", message);
 }
 
+void podsku_verify_leave_unlisted(struct podsku_verification *v, struct verify_task *task, const char *missing)
+{
+    int code = task->reading->problem.code;
+
+    v->lacks_list = true;
+    if (code >= 0 && code != VERIFY_NO_TOPOLOGY) {
+        podsku_verify_leave_open(v, task, missing); /* the text's own fault comes first */
+        return;
+    }
+    task->open = true;
+    if (!podsku_verify_has_problem(v, VERIFY_NO_TOPOLOGY))
+        podsku_verify_problem(v, VERIFY_NO_TOPOLOGY, "%s", missing);
+}
+
 /* --- the verdict ------------------------------------------------------------------------------- */
 
 static void set_slice(struct verify_task *task)
@@ -72,7 +86,7 @@ static void conclude(struct podsku_verification *v, struct verify_task *task)
     } else if (task->open || !task->told) {
         v->verdict = PODSKU_VERDICT_UNVERIFIED;
         if (!task->open)
-            podsku_verify_leave_open(v, task, "the text does not name the GPUs; `nvidia-smi -L` does");
+            podsku_verify_leave_unlisted(v, task, "the text does not name the GPUs; `nvidia-smi -L` does");
     } else if (!r->whole && r->matrix.topo->gpus && r->problem.code != VERIFY_HIDES_NVLINK) {
         v->verdict = PODSKU_VERDICT_UNVERIFIED; /* half a matrix vouches for nothing, not even a count */
         podsku_verify_leave_open(v, task, r->problem.message);
@@ -148,6 +162,7 @@ enum podsku_code podsku_verify_judge(const struct podsku_reading *reading, const
         task.facts = podsku_verify_listed_facts(reading);
     v->link_gbs = podsku_verify_link_gbs(task.facts);
     set_slice(&task);
+    v->wants_slice = task.profile || expected->mig_only;
     judge_all(v, &task);
     conclude(v, &task);
     order_problems(v);

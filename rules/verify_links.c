@@ -56,6 +56,98 @@ static void judge_link_counts(struct podsku_verification *v, struct verify_task 
     }
 }
 
+/* GB/s between two GPUs, both directions: what it is at least and at most. */
+static void pair_gbs(const struct verify_task *task, struct podsku_pair_link link, double *least, double *most)
+{
+    const struct podsku_facts *facts = task->facts;
+
+    if (link.path == PODSKU_PATH_NV) {
+        double each = podsku_verify_link_gbs(facts);
+        /* Unknown type: GA102 bridges have four links at most, so more links are 25 or 50 GB/s each. */
+        *least = 2 * link.count * (each > 0 ? each : link.count > 4 ? 25 : 14);
+        *most = 2 * link.count * (each > 0 ? each : 50);
+        return;
+    }
+    /* 50: the practical end of peer-to-peer over PCIe; 0 where the driver gives none. */
+    *least = 0;
+    *most = 50;
+    if (facts && facts->pcie_p2p == PODSKU_NO)
+        *most = 0;
+    else if (facts && facts->pcie_gbs > 0)
+        *least = *most = facts->pcie_gbs < 50 ? facts->pcie_gbs : 50;
+}
+
+/* --- which GPUs to use, when fewer were asked for than there are ------------------------------- */
+
+struct choice {
+    const struct verify_task *task;
+    bool nv;     /* NVLink joins the pair */
+    int links;   /* that many NVLinks at least */
+    bool p2p;    /* P2P is not refused */
+    bool gbs;    /* the bandwidth asked for: */
+    bool surely; /* by what it is at least; otherwise by what it may be */
+};
+
+static bool is_usable(const void *ctx, int i, int j)
+{
+    const struct choice *choice = ctx;
+    const struct podsku_reading *r = choice->task->reading;
+    const struct verify_matrix *p2p = r->matrix.p2p;
+    struct podsku_pair_link link = podsku_reading_pair(r, i, j);
+    double least;
+    double most;
+
+    if (choice->nv && (link.path != PODSKU_PATH_NV || link.count < choice->links))
+        return false;
+    if (choice->p2p && p2p->gpus == r->matrix.topo->gpus && podsku_verify_p2p_counts(p2p) &&
+        p2p->cell[i][j].p2p == VERIFY_STATE_OFF)
+        return false;
+    pair_gbs(choice->task, link, &least, &most);
+    return !choice->gbs || (choice->surely ? least : most) >= choice->task->expected->min_link_gbs;
+}
+
+/* The group of most NVLinks that the choice allows. */
+static enum podsku_tri choose(struct choice choice, int size, struct verify_set *picked)
+{
+    const struct podsku_reading *r = choice.task->reading;
+    enum podsku_tri found = PODSKU_NO;
+
+    for (int links = r->nv_max; choice.nv && links > r->nv_min; links--) {
+        bool used = false; /* a number that no pair has makes no new group */
+        for (int i = 0; i < r->gpus && !used; i++) {
+            for (int j = i + 1; j < r->gpus && !used; j++)
+                used =
+                    podsku_reading_pair(r, i, j).path == PODSKU_PATH_NV && podsku_reading_pair(r, i, j).count == links;
+        }
+        choice.links = links;
+        if (used && podsku_verify_group_by(r, size, is_usable, &choice, picked) == PODSKU_YES)
+            return PODSKU_YES;
+    }
+    choice.links = 0;
+    found = podsku_verify_group_by(r, size, is_usable, &choice, picked);
+    return found;
+}
+
+/*
+ * Picks the GPUs for a smaller requirement: linked, with P2P and the bandwidth asked for; else those that
+ * come nearest, so that the judges say what they lack.
+ */
+static void pick_group(struct podsku_verification *v, struct verify_task *task)
+{
+    const struct podsku_reading *r = task->reading;
+    int size = task->expected->gpus;
+    bool gbs = task->expected->min_link_gbs > 0;
+    bool nv = v->wants_nvlink;
+
+    if (!r->whole || size < 2 || size >= r->gpus || !links_count(r) || (!nv && !gbs))
+        return;
+    if (choose((struct choice){task, nv, 0, true, gbs, true}, size, &v->picked) == PODSKU_YES ||
+        choose((struct choice){task, nv, 0, true, gbs, false}, size, &v->picked) == PODSKU_YES)
+        return;
+    if (nv && choose((struct choice){task, nv, 0, true, false, false}, size, &v->picked) != PODSKU_YES)
+        (void)choose((struct choice){task, nv, 0, false, false, false}, size, &v->picked);
+}
+
 static void judge_nvlink(struct podsku_verification *v, struct verify_task *task)
 {
     const struct podsku_reading *r = task->reading;
@@ -66,7 +158,8 @@ static void judge_nvlink(struct podsku_verification *v, struct verify_task *task
 
     if (!v->wants_nvlink || podsku_verify_has_problem(v, VERIFY_WRONG_COUNT) || !links_count(r))
         return;
-    enum podsku_tri linked = podsku_verify_group_of(r, size, &v->picked);
+    enum podsku_tri linked =
+        podsku_verify_set_size(&v->picked) ? PODSKU_YES : podsku_verify_group_of(r, size, &v->picked);
     if (linked == PODSKU_UNKNOWN) {
         podsku_verify_leave_open(v, task, "the matrix is too irregular to find a linked group");
     } else if (linked == PODSKU_YES) {
@@ -98,27 +191,6 @@ static bool counts(const struct podsku_verification *v, int gpu)
     return podsku_verify_set_size(&v->picked) == 0 || podsku_verify_set_has(&v->picked, gpu);
 }
 
-/* GB/s between two GPUs, both directions: what it is at least and at most. */
-static void pair_gbs(const struct verify_task *task, struct podsku_pair_link link, double *least, double *most)
-{
-    const struct podsku_facts *facts = task->facts;
-
-    if (link.path == PODSKU_PATH_NV) {
-        double each = podsku_verify_link_gbs(facts);
-        /* Unknown type: GA102 bridges have four links at most, so more links are 25 or 50 GB/s each. */
-        *least = 2 * link.count * (each > 0 ? each : link.count > 4 ? 25 : 14);
-        *most = 2 * link.count * (each > 0 ? each : 50);
-        return;
-    }
-    /* 50: the practical end of peer-to-peer over PCIe; 0 where the driver gives none. */
-    *least = 0;
-    *most = 50;
-    if (facts && facts->pcie_p2p == PODSKU_NO)
-        *most = 0;
-    else if (facts && facts->pcie_gbs > 0)
-        *least = *most = facts->pcie_gbs < 50 ? facts->pcie_gbs : 50;
-}
-
 static void judge_bandwidth(struct podsku_verification *v, struct verify_task *task)
 {
     const struct podsku_reading *r = task->reading;
@@ -131,6 +203,17 @@ static void judge_bandwidth(struct podsku_verification *v, struct verify_task *t
         return;
     if (!links_count(r)) {
         podsku_verify_leave_open(v, task, "the text does not show the links between the GPUs");
+        return;
+    }
+    if (r->whole && task->expected->gpus >= 2 && task->expected->gpus < r->gpus &&
+        podsku_verify_set_size(&v->picked) == 0) {
+        struct verify_set none;
+        if (choose((struct choice){task, false, 0, true, true, false}, task->expected->gpus, &none) == PODSKU_UNKNOWN)
+            podsku_verify_leave_open(v, task, "the matrix is too irregular to find a group of that bandwidth");
+        else
+            podsku_verify_mismatch(v, VERIFY_NOT_ALL_NVLINK,
+                                   "%g GB/s between any two were wanted; no %d of the %d GPUs have that", wanted,
+                                   task->expected->gpus, r->gpus);
         return;
     }
     for (int i = 0; i < r->matrix.topo->gpus; i++) {
@@ -203,14 +286,16 @@ static void judge_nccl(struct podsku_verification *v, struct verify_task *task)
 
     for (int i = 0; i < nccl->slow_count; i++) {
         const struct verify_nccl_pair *pair = &nccl->pairs[i];
-        int a = podsku_verify_nccl_device(nccl, pair->a);
-        int b = podsku_verify_nccl_device(nccl, pair->b);
+        char ranks[VERIFY_PAIR_TEXT];
+        int a;
+        int b;
+        podsku_verify_nccl_gpus(nccl, pair, &a, &b);
         bool known = a >= 0 && b >= 0 && links_count(r) && a < r->gpus && b < r->gpus;
         if (known && (!counts(v, a) || !counts(v, b)))
             continue;
         if (known ? podsku_reading_pair(r, a, b).path == PODSKU_PATH_NV : v->wants_nvlink) {
-            podsku_verify_mismatch(v, VERIFY_NCCL_SLOW, "NCCL goes over %s between ranks %d and %d of one machine%s",
-                                   pair->net ? "NET" : "SHM", pair->a, pair->b,
+            podsku_verify_mismatch(v, VERIFY_NCCL_SLOW, "NCCL goes over %s between %s of one machine%s",
+                                   pair->net ? "NET" : "SHM", podsku_verify_nccl_pair_text(nccl, pair, ranks),
                                    known ? ", although NVLink joins their GPUs" : "");
             return;
         }
@@ -218,6 +303,11 @@ static void judge_nccl(struct podsku_verification *v, struct verify_task *task)
 }
 
 /* --- notes ------------------------------------------------------------------------------------- */
+
+bool podsku_verify_small_board(const struct podsku_reading *reading, int links, int usual)
+{
+    return reading->gpus <= 4 && links * 3 == usual;
+}
 
 static void note_links(struct podsku_verification *v, const struct verify_task *task)
 {
@@ -243,9 +333,10 @@ static void note_links(struct podsku_verification *v, const struct verify_task *
                            least, most);
     if (usual && most && most < usual)
         podsku_verify_note(v, VERIFY_BELOW_EXPECTED,
-                           "NV%d, where a full board of this type has NV%d: a smaller board, %g GB/s per pair, and no "
-                           "in-switch reduction (NVLS)",
-                           most, usual, 2 * most * podsku_verify_link_gbs(facts));
+                           "NV%d, where a full board of this type has NV%d: %s, %g GB/s per pair%s", most, usual,
+                           podsku_verify_small_board(r, most, usual) ? "a smaller board" : "links are down or left out",
+                           2 * most * podsku_verify_link_gbs(facts),
+                           podsku_verify_small_board(r, most, usual) ? ", and no in-switch reduction (NVLS)" : "");
 }
 
 static void note_numa(struct podsku_verification *v, const struct verify_task *task)
@@ -275,6 +366,7 @@ static void note_numa(struct podsku_verification *v, const struct verify_task *t
 void podsku_verify_judge_links(struct podsku_verification *v, struct verify_task *task)
 {
     judge_link_counts(v, task);
+    pick_group(v, task);
     judge_nvlink(v, task);
     judge_bandwidth(v, task);
     judge_p2p(v, task);

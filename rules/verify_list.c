@@ -126,19 +126,34 @@ static bool names_a_gpu(const char *text, size_t len)
     return maker;
 }
 
+/* The colon of the line's "GPU 0: ", perhaps behind "GPU models and configuration: "; NULL: it has none. */
+static const char *find_gpu_colon(const struct verify_line *line, const char **digits)
+{
+    const char *end = line->text + line->len;
+    const char *at = line->text;
+
+    for (int tries = 0; tries < 4; tries++) {
+        at = memmem(at, (size_t)(end - at), "GPU ", 4);
+        if (!at || (at > line->text && ((at[-1] >= 'A' && at[-1] <= 'Z') || (at[-1] >= 'a' && at[-1] <= 'z'))))
+            return NULL;
+        at += 4;
+        *digits = at;
+        while (at < end && *at >= '0' && *at <= '9')
+            at++;
+        if (at > *digits && end - at >= 2 && at[0] == ':' && at[1] == ' ')
+            return at;
+    }
+    return NULL;
+}
+
 /* "GPU 0: NVIDIA A40 (UUID: GPU-...)": the name ends before the UUID, if there is one. */
 static bool read_gpu(struct verify_list_reader *reader, const struct verify_line *line)
 {
     const char *end = line->text + line->len;
-    const char *at = memmem(line->text, line->len, "GPU ", 4);
+    const char *digits = NULL;
+    const char *colon = find_gpu_colon(line, &digits);
 
-    if (!at || (at > line->text && ((at[-1] >= 'A' && at[-1] <= 'Z') || (at[-1] >= 'a' && at[-1] <= 'z'))))
-        return false;
-    const char *digits = at + 4;
-    const char *colon = digits;
-    while (colon < end && *colon >= '0' && *colon <= '9')
-        colon++;
-    if (end - colon < 2 || colon[0] != ':' || colon[1] != ' ')
+    if (!colon)
         return false;
     const char *name = colon + 2;
     const char *uuid = memmem(name, (size_t)(end - name), " (UUID:", 7);

@@ -190,6 +190,9 @@ static void compare_topologies(struct verify_matrix_reader *reader)
         clash(reader, VERIFY_CONFLICTING, "the text has matrices of machines with different numbers of GPUs");
     } else if (!same_cells(reader->topo, reader->now)) {
         clash(reader, VERIFY_CONFLICTING, "the text has two matrices that differ: which machine is meant?");
+    } else if (reader->topo->problem.code == VERIFY_HIDES_NVLINK || reader->now->problem.code == VERIFY_HIDES_NVLINK) {
+        clash(reader, VERIFY_HIDES_NVLINK,
+              "one of the matrices is of `topo -mp`, which shows PCIe paths only, also where NVLink is");
     } else if (reader->topo->problem.code != reader->now->problem.code) {
         clash(reader, VERIFY_TRUNCATED, "the text has two matrices, and one of them is not whole");
     }
@@ -437,6 +440,23 @@ static void read_tool(struct verify_matrix_reader *reader, const struct verify_l
         reader->other_tool = reader->tool;
 }
 
+/* A row of another vendor's grid, which need not name its GPUs as nvidia-smi does: a bus id, NPU0, GPU 0/1. */
+static void read_foreign_row(struct verify_matrix_reader *reader, const struct verify_line *line)
+{
+    const struct verify_token *first = &line->tokens[0];
+    const char *tool = NULL;
+
+    if (line->token_count < 2)
+        return;
+    bool bus = first->len >= 7 && memchr(first->text, ':', first->len) && first->text[first->len - 2] == '.';
+    bool npu = first->len > 3 && memcmp(first->text, "NPU", 3) == 0 && first->text[3] >= '0' && first->text[3] <= '9';
+    bool tile = podsku_verify_token_is(first, "GPU") && memchr(line->tokens[1].text, '/', line->tokens[1].len);
+    for (size_t i = 1; (bus || npu || tile) && i < line->token_count && !tool; i++)
+        tool = podsku_verify_foreign_parse(&line->tokens[i]);
+    if (tool && !reader->other_tool)
+        reader->other_tool = tool;
+}
+
 /* "PIX  = ..." of the legend that belongs to the matrix being read. */
 static void read_legend(struct verify_matrix *m, const struct verify_line *line)
 {
@@ -465,6 +485,7 @@ void podsku_verify_matrix_line(struct verify_matrix_reader *reader, const struct
 
     read_tool(reader, line);
     read_command(reader, line);
+    read_foreign_row(reader, line);
     if (line->token_count == 0)
         return;
     if (extend_header(reader, line))

@@ -32,7 +32,7 @@ static bool set_up(struct verify_nccl *nccl)
     for (int i = 0; i < VERIFY_RANKS; i++)
         nccl->ranks[i] = (struct verify_rank){-1, -1, 0};
     for (int i = 0; i < VERIFY_NCCL_PAIRS; i++)
-        nccl->pairs[i] = (struct verify_nccl_pair){-1, -1, false, false};
+        nccl->pairs[i] = (struct verify_nccl_pair){-1, -1, -1, -1, false, false};
     return true;
 }
 
@@ -67,28 +67,56 @@ static const struct verify_rank *rank_find(const struct verify_nccl *nccl, int r
     return NULL;
 }
 
-int podsku_verify_nccl_device(const struct verify_nccl *nccl, int rank)
+static int device_of(const struct verify_nccl *nccl, int rank)
 {
-    const struct verify_rank *slot = rank_find(nccl, rank);
+    const struct verify_rank *slot = nccl->communicators ? NULL : rank_find(nccl, rank);
 
     return slot ? slot->device : -1;
 }
 
-static void add_pair(struct verify_nccl *nccl, int from, int to, bool net)
+void podsku_verify_nccl_gpus(const struct verify_nccl *nccl, const struct verify_nccl_pair *pair, int *a, int *b)
 {
-    int a = from < to ? from : to;
-    int b = from < to ? to : from;
-    unsigned at = ((unsigned)a * 2654435761u + (unsigned)b * 40503u + net) % VERIFY_NCCL_PAIRS;
+    *a = pair->gpu_a >= 0 ? pair->gpu_a : device_of(nccl, pair->a);
+    *b = pair->gpu_b >= 0 ? pair->gpu_b : device_of(nccl, pair->b);
+    if (nccl->communicators && *a > *b) {
+        int lower = *b;
+        *b = *a;
+        *a = lower;
+    }
+}
+
+const char *podsku_verify_nccl_pair_text(const struct verify_nccl *nccl, const struct verify_nccl_pair *pair,
+                                         char text[VERIFY_PAIR_TEXT])
+{
+    int a;
+    int b;
+
+    podsku_verify_nccl_gpus(nccl, pair, &a, &b);
+    if (nccl->communicators && a >= 0 && b >= 0)
+        snprintf(text, VERIFY_PAIR_TEXT, "GPU%d and GPU%d", a, b);
+    else
+        snprintf(text, VERIFY_PAIR_TEXT, "ranks %d and %d", pair->a, pair->b);
+    return text;
+}
+
+static void add_pair(struct verify_nccl *nccl, struct verify_nccl_pair pair)
+{
+    if (pair.a > pair.b)
+        pair = (struct verify_nccl_pair){pair.b, pair.a, pair.gpu_b, pair.gpu_a, pair.net, false};
+    unsigned key = (unsigned)pair.a * 2654435761u + (unsigned)pair.b * 40503u + pair.net;
+    unsigned at = (key + (unsigned)(pair.gpu_a + 1) * 97u + (unsigned)(pair.gpu_b + 1) * 9973u) % VERIFY_NCCL_PAIRS;
 
     while (nccl->pairs[at].a >= 0) {
-        if (nccl->pairs[at].a == a && nccl->pairs[at].b == b && nccl->pairs[at].net == net)
+        const struct verify_nccl_pair *old = &nccl->pairs[at];
+        if (old->a == pair.a && old->b == pair.b && old->gpu_a == pair.gpu_a && old->gpu_b == pair.gpu_b &&
+            old->net == pair.net)
             return;
         at = (at + 1) % VERIFY_NCCL_PAIRS;
     }
     if (nccl->pair_count >= VERIFY_NCCL_PAIRS / 2)
         return;
     nccl->pair_count++;
-    nccl->pairs[at] = (struct verify_nccl_pair){a, b, net, false};
+    nccl->pairs[at] = pair;
 }
 
 /* --- one line ---------------------------------------------------------------------------------- */
@@ -143,40 +171,62 @@ static void learn(struct verify_nccl *nccl, int rank, uint64_t host, int device)
 
     if (!slot)
         return;
+    bool same_host = !host || !slot->host || slot->host == host;
+    nccl->communicators |= same_host && device >= 0 && slot->device >= 0 && slot->device != device;
     if (host)
         slot->host = host;
     if (device >= 0)
         slot->device = device;
 }
 
-/* "P2P/CUMEM/read" -> "P2P/CUMEM", "NET/IB/2/GDRDMA" -> "NET/IB", "P2P/direct pointer". */
+/*
+ * "P2P/CUMEM/read" -> "P2P/CUMEM", "NET/IB/2/GDRDMA" -> "NET/IB", "P2P/direct pointer", a plugin's
+ * "NET/AWS Libfabric/0".
+ */
 static size_t transport_length(const char *text, const char *end)
 {
     static const char direct[] = "P2P/direct pointer";
+    bool net = end - text > 4 && memcmp(text, "NET/", 4) == 0;
+    size_t blank = 0; /* where the name would end if blanks end it */
     size_t len = 0;
     int slashes = 0;
 
     if ((size_t)(end - text) >= sizeof direct - 1 && memcmp(text, direct, sizeof direct - 1) == 0)
         return sizeof direct - 1;
-    while (text + len < end && text[len] != ' ' && text[len] != '\t') {
+    for (; text + len < end && text[len] != '\t'; len++) {
         slashes += text[len] == '/';
         if (slashes == 2)
-            break;
-        len++;
+            return len;
+        if (text[len] == ' ' && !blank)
+            blank = len;
+        if (blank && (!net || text[len] == ':' || text[len] == '['))
+            return blank; /* what follows is no part of a plugin's name */
     }
-    return len;
+    return blank ? blank : len;
+}
+
+/* A transport's name: "P2P/IPC", "SHM", "NET/AWS Libfabric". Two writers in one line leave others. */
+static bool is_transport(const char *text, size_t len)
+{
+    size_t top = 0;
+
+    while (top < len && ((text[top] >= 'A' && text[top] <= 'Z') || (text[top] >= '0' && text[top] <= '9')))
+        top++;
+    if (top < 2 || (top < len && text[top] != '/'))
+        return false;
+    for (size_t i = top; i < len; i++) {
+        if (text[i] < ' ' || text[i] > '~' || strchr(":[]()<>=,", text[i]))
+            return false;
+    }
+    return true;
 }
 
 static void count_transport(struct verify_nccl *nccl, const char *text, size_t len, int channels)
 {
     int i = 0;
 
-    if (len == 0 || len >= sizeof nccl->transports[0].name)
-        return;
-    for (size_t k = 0; k < len; k++) {
-        if (text[k] < ' ' || text[k] > '~')
-            return; /* no transport's name: the line is damaged */
-    }
+    if (len >= sizeof nccl->transports[0].name || !is_transport(text, len))
+        return; /* the line is damaged */
     while (i < nccl->transport_count &&
            (strlen(nccl->transports[i].name) != len || memcmp(nccl->transports[i].name, text, len) != 0))
         i++;
@@ -192,6 +242,7 @@ static void count_transport(struct verify_nccl *nccl, const char *text, size_t l
 /* The words "A -> B [send] via TRANSPORT" of a line that has " via ". */
 static void read_channel(struct verify_nccl *nccl, const struct verify_line *line, size_t arrow)
 {
+    static const char shared[] = "direct shared memory";
     const char *end = line->text + line->len;
     size_t via = arrow + 2;
     int from_device;
@@ -203,6 +254,11 @@ static void read_channel(struct verify_nccl *nccl, const struct verify_line *lin
         return;
     const char *transport = line->tokens[via + 1].text;
     size_t len = transport_length(transport, end);
+    /* Before 2.12 shared memory was spelled out. */
+    if ((size_t)(end - transport) >= sizeof shared - 1 && memcmp(transport, shared, sizeof shared - 1) == 0) {
+        transport = "SHM";
+        len = 3;
+    }
     int from = read_peer(&line->tokens[arrow - 1], &from_device);
     int to = read_peer(&line->tokens[arrow + 1], &to_device);
     bool receive = false;
@@ -221,7 +277,7 @@ static void read_channel(struct verify_nccl *nccl, const struct verify_line *lin
     learn(nccl, to, receive ? host : 0, to_device);
     bool net = len >= 3 && memcmp(transport, "NET", 3) == 0;
     if (net || (len >= 3 && memcmp(transport, "SHM", 3) == 0))
-        add_pair(nccl, from, to, net);
+        add_pair(nccl, (struct verify_nccl_pair){from, to, from_device, to_device, net, false});
 }
 
 /* "16 nvls channels": how many; 0: the line does not say. */
@@ -302,6 +358,10 @@ static int compare_pairs(const void *left, const void *right)
         return x->a < y->a ? -1 : 1;
     if (x->b != y->b)
         return x->b < y->b ? -1 : 1;
+    if (x->gpu_a != y->gpu_a)
+        return x->gpu_a < y->gpu_a ? -1 : 1;
+    if (x->gpu_b != y->gpu_b)
+        return x->gpu_b < y->gpu_b ? -1 : 1;
     return (int)x->net - (int)y->net;
 }
 

@@ -219,8 +219,9 @@ struct verify_rank {
 };
 
 struct verify_nccl_pair {
-    int a, b; /* ranks, a < b */
-    bool net; /* NET; otherwise SHM */
+    int a, b;         /* ranks, a < b */
+    int gpu_a, gpu_b; /* their GPUs as that line says; -1: it does not */
+    bool net;         /* NET; otherwise SHM */
     bool slow;
 };
 
@@ -235,6 +236,7 @@ struct verify_nccl {
     int nodes;           /* machines; 0: unknown */
     bool socket_between; /* NET/Socket between machines */
     int nvls_channels;   /* of a rank; 0: none, or not told */
+    bool communicators;  /* several: the same rank has had different GPUs, so ranks name nothing */
     /* Tables of VERIFY_RANKS and VERIFY_NCCL_PAIRS, from the first line of NCCL on; NULL before. */
     struct verify_rank *ranks;      /* hashed by rank */
     struct verify_nccl_pair *pairs; /* on SHM or NET; hashed while reading, dense after */
@@ -244,8 +246,12 @@ struct verify_nccl {
 void podsku_verify_nccl_free(struct verify_nccl *nccl);
 void podsku_verify_nccl_line(struct verify_nccl *nccl, const struct verify_line *line);
 void podsku_verify_nccl_end(struct verify_nccl *nccl);
-/* The NVML index of a rank's GPU, -1 unknown. */
-int podsku_verify_nccl_device(const struct verify_nccl *nccl, int rank);
+/* The NVML indices of a pair's GPUs, -1 unknown; the lower first when they name the pair (several communicators). */
+void podsku_verify_nccl_gpus(const struct verify_nccl *nccl, const struct verify_nccl_pair *pair, int *a, int *b);
+#define VERIFY_PAIR_TEXT 48
+/* "ranks 0 and 1", or "GPU2 and GPU3" where ranks name nothing; returns text. */
+const char *podsku_verify_nccl_pair_text(const struct verify_nccl *nccl, const struct verify_nccl_pair *pair,
+                                         char text[VERIFY_PAIR_TEXT]);
 
 /* --- findings --------------------------------------------------------------------------------- */
 
@@ -311,6 +317,12 @@ void podsku_verify_set_text(const struct verify_set *set, struct podsku_buf *out
  * none are, even if every unknown pair were NVLink. UNKNOWN: cannot be told. */
 enum podsku_tri podsku_verify_group_of(const struct podsku_reading *reading, int size, struct verify_set *picked);
 
+/* May a pair be in the group that is used? */
+typedef bool verify_usable(const void *ctx, int i, int j);
+/* The same for pairs of a whole matrix that are usable both ways. */
+enum podsku_tri podsku_verify_group_by(const struct podsku_reading *reading, int size, verify_usable *usable,
+                                       const void *ctx, struct verify_set *picked);
+
 /* --- the verification ------------------------------------------------------------------------- */
 
 struct verify_entry {
@@ -339,6 +351,8 @@ struct podsku_verification {
     int wants_gpus;
     double link_gbs; /* of one NVLink, each way; 0: the type is not known */
     char *type;      /* the type asked for; NULL */
+    bool wants_slice;
+    bool lacks_list; /* what is missing is what `nvidia-smi -L` says */
     char *summary;
     bool failed; /* out of memory on the way */
 };
@@ -384,9 +398,15 @@ struct verify_task {
 /* Something asked for cannot be told: because of the matrix's problem, else for what is missing. */
 void podsku_verify_leave_open(struct podsku_verification *v, struct verify_task *task, const char *missing);
 
+/* The same for what lists of GPUs and MIG devices say, not matrices. */
+void podsku_verify_leave_unlisted(struct podsku_verification *v, struct verify_task *task, const char *missing);
+
 /* The parts of the judgement: the cards (count, model, slices), and the links between them. */
 void podsku_verify_judge_cards(struct podsku_verification *v, struct verify_task *task);
 void podsku_verify_judge_links(struct podsku_verification *v, struct verify_task *task);
+
+/* Boards of four GPUs join each pair by a third of the links that a full board's switches give. */
+bool podsku_verify_small_board(const struct podsku_reading *reading, int links, int usual);
 
 void podsku_verify_write_advice(struct podsku_verification *v, const struct podsku_expectation *expected);
 void podsku_verify_write_summary(struct podsku_verification *v);

@@ -30,6 +30,9 @@ struct row {
 
 #define P2P_OFF "$ nvidia-smi topo -p2p n\n \tGPU0\tGPU1\n GPU0\tX\tNS\n GPU1\tNS\tX\n"
 #define P2P_OK "$ nvidia-smi topo -p2p n\n \tGPU0\tGPU1\n GPU0\tX\tOK\n GPU1\tOK\tX\n"
+#define P2P_FIRST_OFF                                                             \
+    "$ nvidia-smi topo -p2p n\n \tGPU0\tGPU1\tGPU2\tGPU3\n GPU0\tX\tNS\tOK\tOK\n" \
+    " GPU1\tNS\tX\tOK\tOK\n GPU2\tOK\tOK\tX\tOK\n GPU3\tOK\tOK\tOK\tX\n"
 #define NCCL_SHM "n:1:1 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via SHM/direct/direct\n"
 #define NCCL_P2P "n:1:1 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM\n"
 
@@ -220,6 +223,25 @@ static const struct row rows[] = {
      "unverified",
      "no-topology",
      ""},
+    /* A fraction: a slice, or a whole card that is sold in slices. */
+    {"whole parent for a fraction",
+     {0, 0, "", "", 0, 1, PRO6000, NULL, NULL},
+     {.gpus = 1, .memory_share = {1, 2}},
+     "match",
+     "",
+     ""},
+    {"another card for a fraction",
+     {0, 0, "", "", 0, 1, "NVIDIA A40", NULL, NULL},
+     {.gpus = 1, .memory_share = {1, 2}},
+     "mismatch",
+     "wrong-model",
+     ""},
+    {"the card of --mig-parent",
+     {0, 0, "", "", 0, 1, A100, NULL, NULL},
+     {.gpus = 1, .memory_share = {1, 2}, .mig_parent = "*A100*"},
+     "match",
+     "",
+     ""},
     /* P2P and NCCL. */
     {"linked, P2P off",
      {2, 2, "NV4", "", 1, 0, NULL, NULL, P2P_OFF},
@@ -321,6 +343,36 @@ static const struct row rows[] = {
      "unverified",
      "no-topology",
      ""},
+    {"bandwidth for two of four",
+     {4, 2, "NV4", "SYS", 1, 4, "NVIDIA A40", NULL, NULL},
+     {.gpus = 2, .min_link_gbs = 100},
+     "match",
+     "",
+     "wrong-count"},
+    {"bandwidth for three of four",
+     {4, 2, "NV4", "SYS", 1, 4, "NVIDIA A40", NULL, NULL},
+     {.gpus = 3, .min_link_gbs = 100},
+     "mismatch",
+     "not-all-nvlink",
+     "wrong-count"},
+    {"bandwidth for two of four, unknown type",
+     {4, 2, "NV4", "SYS", 1, 0, NULL, NULL, NULL},
+     {.gpus = 2, .min_link_gbs = 150},
+     "unverified",
+     "no-topology",
+     "wrong-count"},
+    {"P2P off for some, two wanted",
+     {4, 4, "NV12", "", 1, 0, NULL, NULL, P2P_FIRST_OFF},
+     {.gpus = 2, .nvlink = true},
+     "match",
+     "",
+     "wrong-count"},
+    {"P2P off for some, all wanted",
+     {4, 4, "NV12", "", 1, 0, NULL, NULL, P2P_FIRST_OFF},
+     {.gpus = 4, .nvlink = true},
+     "mismatch",
+     "p2p-off",
+     ""},
     /* No machine. */
     {"no GPU", {0, 0, "", "", 0, 0, NULL, NULL, "No devices were found\n"}, {.gpus = 2}, "mismatch", "no-gpu", ""},
     {"no GPU, nothing asked",
@@ -411,6 +463,57 @@ static void group_named(void **state)
     json_decref(groups);
     json_decref(found);
     free(text);
+}
+
+/* A command that is proposed asks for what was asked for; what is said of this machine is so. */
+static void advice_is_true(void **state)
+{
+    static const struct {
+        struct machine machine;
+        struct podsku_expectation expected;
+        const char *said, *not_said;
+    } cases[] = {
+        {{8, 8, "NV18", "", 1, 8, H100, NULL, NULL},
+         {.gpus = 8, .nvlink = true, .min_link_gbs = 1000},
+         "deploy --gpus 8 --nvlink --min-link-gbs 1000 ",
+         "inside 0-7"},
+        {{8, 8, "NV12", "", 1, 8, H100, NULL, NULL}, {.gpus = 8, .nvlink = true}, "nvlink -s", "--gpus 8"},
+        {{4, 4, "NV6", "", 1, 4, H100, NULL, NULL}, {.gpus = 4, .nvlink = true}, "--gpus 8", "nvlink -s"},
+        {{4, 1, "SYS", "SYS", 1, 0, NULL, NULL, NULL}, {0}, "low degree", "inside 0 or 1"},
+        {{0, 0, "", "", 0, 1, PRO6000, NULL, NULL}, {.gpus = 1, .mig_only = true}, "--mig only", "--mig forbid"},
+        {{0, 0, "", "", 0, 1, PRO6000, "5g.50gb", NULL}, {.memory_share = {1, 2}}, "help mig", "topo -m"},
+        {{0, 0, "", "", 0, 2, H100, NULL, NULL}, {.gpu = &a100_words}, "--gpu \\\"NVIDIA A100*\\\"", "H100"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char *text = text_of(&cases[i].machine);
+        json_t *found = verify_text(text, strlen(text), &cases[i].expected, NULL);
+        char *advice = json_dumps(json_object_get(found, "advice"), 0);
+        if (!strstr(advice, cases[i].said) || strstr(advice, cases[i].not_said))
+            fail_msg("case %zu: %s", i, advice);
+        free(advice);
+        json_decref(found);
+        free(text);
+    }
+}
+
+/* Of several linked pairs the one with most links is named. */
+static void best_group_named(void **state)
+{
+    struct podsku_expectation two = {.gpus = 2, .nvlink = true};
+    const char *text = "\tGPU0\tGPU1\tGPU2\tGPU3\n"
+                       "GPU0\tX\tNV1\tSYS\tSYS\n"
+                       "GPU1\tNV1\tX\tSYS\tSYS\n"
+                       "GPU2\tSYS\tSYS\tX\tNV12\n"
+                       "GPU3\tSYS\tSYS\tNV12\tX\n";
+    json_t *found = verify_text(text, strlen(text), &two, NULL);
+    json_t *best = json_pack("[i, i]", 2, 3);
+
+    (void)state;
+    assert_true(json_equal(best, json_object_get(found, "linked_group")));
+    json_decref(best);
+    json_decref(found);
 }
 
 /* Groups overlap in a cube mesh: every maximal one is listed. */
@@ -537,7 +640,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(verdicts),          cmocka_unit_test(group_named),      cmocka_unit_test(cube_mesh_groups),
         cmocka_unit_test(irregular_machine), cmocka_unit_test(no_list),          cmocka_unit_test(summary_line),
-        cmocka_unit_test(advice_fits),       cmocka_unit_test(nobody_logged_in),
+        cmocka_unit_test(advice_fits),       cmocka_unit_test(nobody_logged_in), cmocka_unit_test(best_group_named),
+        cmocka_unit_test(advice_is_true),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
