@@ -410,6 +410,7 @@ void podsku_verify_write_advice(struct podsku_verification *v, const struct pods
         advise_unverified(v);
     advise_notes(v);
     advise_status(v);
-    if (v->verdict == PODSKU_VERDICT_MATCH && expected->gpu_type && !r->list.listed)
+    if (v->verdict == PODSKU_VERDICT_MATCH && (expected->gpu_type || (expected->gpu && expected->gpu->count)) &&
+        !r->list.listed)
         podsku_verify_advise(v, "the text does not name the GPUs; add `nvidia-smi -L` to check the model, too");
 }

@@ -482,6 +482,7 @@ static void advice_is_true(void **state)
         {{4, 1, "SYS", "SYS", 1, 0, NULL, NULL, NULL}, {0}, "low degree", "inside 0 or 1"},
         {{0, 0, "", "", 0, 1, PRO6000, NULL, NULL}, {.gpus = 1, .mig_only = true}, "--mig only", "--mig forbid"},
         {{0, 0, "", "", 0, 1, PRO6000, "5g.50gb", NULL}, {.memory_share = {1, 2}}, "help mig", "topo -m"},
+        {{2, 2, "NV12", "", 1, 0, NULL, NULL, NULL}, {.gpus = 2, .gpu = &a100_words}, "nvidia-smi -L", "re-deploy"},
         {{0, 0, "", "", 0, 2, H100, NULL, NULL}, {.gpu = &a100_words}, "--gpu \\\"NVIDIA A100*\\\"", "H100"},
     };
 
