@@ -349,6 +349,15 @@ static bool guess_csv(struct verify_csv *csv, const struct verify_token *fields,
     return true;
 }
 
+static bool is_sampled(const struct verify_list *list, const struct verify_token *uuid)
+{
+    for (int i = 0; i < list->count; i++) {
+        if (uuid->len > 0 && podsku_verify_token_is(uuid, list->uuid[i]))
+            return true;
+    }
+    return false;
+}
+
 static bool read_csv_row(struct verify_list_reader *reader, const struct verify_token *fields)
 {
     struct verify_csv *csv = &reader->csv;
@@ -358,6 +367,9 @@ static bool read_csv_row(struct verify_list_reader *reader, const struct verify_
         index = podsku_verify_token_number(fields[csv->index].text, fields[csv->index].len);
     if (csv->name >= 0 && !names_a_gpu(fields[csv->name].text, fields[csv->name].len))
         return false;
+    /* Without an index, a GPU that was there already begins the next sample. */
+    if (csv->index < 0 && csv->uuid >= 0 && is_sampled(reader->now, &fields[csv->uuid]))
+        index = csv->row = 0;
     if (!enter(reader, index))
         return false;
     csv->row++;
