@@ -160,14 +160,20 @@ static enum podsku_code ask(struct podsku_session *s, const struct podsku_pendin
 static enum podsku_code look(struct podsku_session *s, struct live *live, struct podsku_error *err)
 {
     struct podsku_pods pods = {0};
+    bool hidden_cluster = false;
     size_t place;
     enum podsku_code code =
         podsku_api_list_pods(s->client, s->options.spec.api, s->options.spec.api == PODSKU_API_V2, &pods, err);
 
     live_clear(live);
     s->hidden[0] = '\0';
-    if (code != PODSKU_OK)
+    if (code == PODSKU_OK && s->options.spec.api == PODSKU_API_V2 &&
+        (podsku_session_any_cluster(s) || s->plan[0].nodes > 1))
+        code = podsku_session_add_members(s, &pods, &hidden_cluster, err);
+    if (code != PODSKU_OK) {
+        podsku_pods_free(&pods);
         return code;
+    }
     count(s, &pods, live, &place);
     bool standing = live->standing > 0;
     for (size_t i = 0; code == PODSKU_OK && i < s->kept_count; i++)
@@ -176,7 +182,8 @@ static enum podsku_code look(struct podsku_session *s, struct live *live, struct
     for (size_t i = 0; code == PODSKU_OK && i < s->pending_count; i++)
         if (s->pending[i].pod_id && !lists(s, &pods, s->pending[i].pod_id))
             code = ask(s, &s->pending[i], true, live, err);
-    (void)find_hidden(s, &pods);
+    if (!hidden_cluster)
+        (void)find_hidden(s, &pods);
     if (code == PODSKU_OK && place != SIZE_MAX && (standing || !podsku_placed_id(&live->placed))) {
         podsku_placed_clear(&live->placed);
         free(live->intent);

@@ -133,6 +133,16 @@ const char *podsku_thing_of_pod(const struct podsku_pod *pod);
  * as sent; NULL: "podsku-LAUNCH" only), and its marks cannot be read. Not one that this run or the journal knows.
  */
 bool podsku_session_is_hidden(const struct podsku_session *s, const struct podsku_pod *pod, const char *name);
+/* Whose this pod or cluster is, is known by its id: of an attempt of this run, or by the journal. */
+bool podsku_session_knows(const struct podsku_session *s, const char *id);
+/* Some entry, pending or kept, is a cluster's. */
+bool podsku_session_any_cluster(const struct podsku_session *s);
+/*
+ * Members of this launch's clusters, told by their names, into a list of pods that lacks them. *hidden: one of
+ * these clusters has no member that says whose it is; its id is in s->hidden then. An error: nobody can tell.
+ */
+enum podsku_code podsku_session_add_members(struct podsku_session *s, struct podsku_pods *pods, bool *hidden,
+                                            struct podsku_error *err) PODSKU_CHECKED;
 /* Names s->hidden, once. */
 void podsku_session_say_hidden(struct podsku_session *s);
 /* Stops for the sake of what a look found; NEXT for ONE and NONE. `what`: for which entry it was looked. */

@@ -243,6 +243,15 @@ static bool wants_delete(const struct work *work, enum look last, int64_t now)
     return !work->deleted || (last == LOOK_ALIVE && now - work->delete_ms >= LONGEST_PAUSE_MS);
 }
 
+/* Sleeps; a signal ends a long sleep soon, also where the clock's own does not notice. */
+static void rest(const struct work *work, int64_t ms)
+{
+    int64_t end = podsku_clock_mono_ms(work->clock) + ms;
+
+    for (int64_t left = ms; left > 0 && !hurried(work); left = end - podsku_clock_mono_ms(work->clock))
+        podsku_clock_sleep_ms(work->clock, left < LONGEST_PAUSE_MS ? left : LONGEST_PAUSE_MS);
+}
+
 static void loop(struct work *work)
 {
     int64_t pause = FIRST_PAUSE_MS;
@@ -268,7 +277,7 @@ static void loop(struct work *work)
         now = podsku_clock_mono_ms(work->clock);
         if (now >= work->limit_ms)
             return;
-        podsku_clock_sleep_ms(work->clock, podsku_client_pause_ms(work->client, pause, work->limit_ms - now));
+        rest(work, podsku_client_pause_ms(work->client, pause, work->limit_ms - now));
         pause = pause * 2 < LONGEST_PAUSE_MS ? pause * 2 : LONGEST_PAUSE_MS;
     }
 }

@@ -112,6 +112,29 @@ void podsku_scan_journal(struct podsku_scan *scan, struct podsku_entry *entry, e
 
 /* ------------------------------------------------------------------ looking */
 
+/* A cluster that only its name tells of: its own list of members may say more than the list of pods. */
+static void ask_members(struct podsku_scan *scan, struct podsku_thing *thing)
+{
+    struct podsku_error failure = {0};
+    struct podsku_pods members = {0};
+
+    if (podsku_api_cluster_pods(scan->client, thing->id, &members, &failure) != PODSKU_OK)
+        return; /* its name is still all that is known */
+    for (size_t i = 0; thing->by_name && i < members.count; i++) {
+        struct podsku_marks *marks = &members.list[i].marks;
+        if (!marks->launch_id || !marks->intent)
+            continue;
+        free(thing->marks.launch_id);
+        free(thing->marks.intent);
+        thing->marks = *marks;
+        *marks = (struct podsku_marks){0};
+        thing->by_name = false;
+        if (members.list[i].created_ms) /* as of a cluster whose members are listed */
+            thing->created_ms = members.list[i].created_ms;
+    }
+    podsku_pods_free(&members);
+}
+
 static enum podsku_code list_clusters(struct podsku_scan *scan)
 {
     struct podsku_clusters clusters = {0};
@@ -122,6 +145,9 @@ static enum podsku_code list_clusters(struct podsku_scan *scan)
     if (code == PODSKU_OK) {
         fits = podsku_things_of_clusters(&clusters, &scan->entries, scan->options->launch_id, &scan->things);
         podsku_clusters_free(&clusters);
+        for (size_t i = 0; fits && i < scan->things.count; i++)
+            if (scan->things.list[i].by_name)
+                ask_members(scan, &scan->things.list[i]);
         return fits ? PODSKU_OK : podsku_error_no_memory(scan->err);
     }
     for (size_t i = 0; i < scan->entries.count; i++)
@@ -206,6 +232,15 @@ bool podsku_scan_signalled(const struct podsku_scan *scan)
     return scan->hooks->signals.count && scan->hooks->signals.count(scan->hooks->signals.ctx) > 0;
 }
 
+/* Sleeps; a signal ends a long sleep soon, also where the clock's own does not notice. */
+static void rest(const struct podsku_scan *scan, int64_t ms)
+{
+    int64_t end = podsku_clock_mono_ms(scan->clock) + ms;
+
+    for (int64_t left = ms; left > 0 && !podsku_scan_signalled(scan); left = end - podsku_clock_mono_ms(scan->clock))
+        podsku_clock_sleep_ms(scan->clock, left < LONG_PAUSE_MS ? left : LONG_PAUSE_MS);
+}
+
 /* As a deploy settles: lists until every open entry's pod is found, or a settle timeout has passed. */
 enum podsku_code podsku_scan_settle(struct podsku_scan *scan)
 {
@@ -228,7 +263,7 @@ enum podsku_code podsku_scan_settle(struct podsku_scan *scan)
         }
         now = podsku_clock_mono_ms(scan->clock);
         if (now < deadline)
-            podsku_clock_sleep_ms(scan->clock, podsku_client_pause_ms(scan->client, pause, deadline - now));
+            rest(scan, podsku_client_pause_ms(scan->client, pause, deadline - now));
         int64_t longest = now - start >= SHORT_PHASE_MS ? LONG_PAUSE_MS : SHORT_PAUSE_MS;
         pause = pause * 2 < longest ? pause * 2 : longest;
     }

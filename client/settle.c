@@ -145,8 +145,7 @@ static enum podsku_found pick(struct podsku_session *s, const struct podsku_pods
 
 /* ------------------------------------------------------------------ pods whose marks cannot be read */
 
-/* Whose pod this is, is known by its id: of an attempt of this run, or by the journal. */
-static bool is_known(const struct podsku_session *s, const char *id)
+bool podsku_session_knows(const struct podsku_session *s, const char *id)
 {
     for (size_t i = 0; i < s->result->attempt_count; i++)
         if (s->result->attempts[i].pod_id && strcmp(s->result->attempts[i].pod_id, id) == 0)
@@ -188,7 +187,7 @@ bool podsku_session_is_hidden(const struct podsku_session *s, const struct podsk
 
     /* We never send an empty env: under our own name it is one that is kept back. */
     if ((pod->marks_known && !(by_default && pod->env_empty)) || pod->status == PODSKU_POD_TERMINATED ||
-        is_known(s, podsku_thing_of_pod(pod)))
+        podsku_session_knows(s, podsku_thing_of_pod(pod)))
         return false;
     return named || (pod->cluster_id && cluster_is_named(s, pod, name));
 }
@@ -287,19 +286,45 @@ static bool take(struct podsku_session *s, const struct podsku_pending *pending,
     return true;
 }
 
-static bool any_cluster(const struct podsku_session *s)
+bool podsku_session_any_cluster(const struct podsku_session *s)
 {
     for (size_t i = 0; i < s->pending_count; i++)
         if (s->pending[i].cluster)
             return true;
+    for (size_t i = 0; i < s->kept_count; i++)
+        if (s->kept[i].cluster)
+            return true;
     return false;
 }
 
-/* One whole list. */
-static enum podsku_code read_list(struct podsku_session *s, struct podsku_pods *pods, struct podsku_error *failure)
+/* One whole list, with the members of clusters. *hidden: a cluster of ours does not show whose it is. */
+static enum podsku_code read_list(struct podsku_session *s, struct podsku_pods *pods, bool *hidden,
+                                  struct podsku_error *failure)
 {
+    bool clusters = podsku_session_any_cluster(s);
+
     *failure = (struct podsku_error){0};
-    return podsku_api_list_pods(s->client, s->options.spec.api, any_cluster(s), pods, failure);
+    *hidden = false;
+    enum podsku_code code = podsku_api_list_pods(s->client, s->options.spec.api, clusters, pods, failure);
+    if (code == PODSKU_OK && clusters) {
+        code = podsku_session_add_members(s, pods, hidden, failure);
+        if (code != PODSKU_OK)
+            podsku_pods_free(pods);
+    }
+    return code;
+}
+
+/* Whether the list leaves it open if this intent (NULL: any that is pending) has a pod. */
+static bool leaves_open(struct podsku_session *s, const struct podsku_pods *pods, const char *wanted,
+                        bool hidden_cluster)
+{
+    for (size_t i = 0; i < s->pending_count; i++) {
+        const struct podsku_pending *pending = &s->pending[i];
+        if (!pending->foreign && (!wanted || strcmp(pending->intent, wanted) == 0) &&
+            ((pending->cluster && hidden_cluster) || find_hidden(s, pods, pending)))
+            return true;
+    }
+    return false;
 }
 
 /* Looks once for one intent; NULL: for any that is pending, and *intent says whose was found. */
@@ -309,9 +334,10 @@ static enum podsku_found look(struct podsku_session *s, const char *wanted, cons
     struct podsku_pods pods = {0};
     enum podsku_found found = PODSKU_FOUND_NONE;
     size_t place = 0;
+    bool hidden_cluster;
 
     s->hidden[0] = '\0';
-    if (read_list(s, &pods, failure) != PODSKU_OK)
+    if (read_list(s, &pods, &hidden_cluster, failure) != PODSKU_OK)
         return PODSKU_FOUND_UNREADABLE;
     for (size_t i = 0; i < s->pending_count && found == PODSKU_FOUND_NONE; i++) {
         struct podsku_pending *pending = &s->pending[i];
@@ -324,10 +350,10 @@ static enum podsku_found look(struct podsku_session *s, const char *wanted, cons
         }
         *intent = pending->intent;
     }
-    for (size_t i = 0; i < s->pending_count && found == PODSKU_FOUND_NONE; i++)
-        if (!s->pending[i].foreign && (!wanted || strcmp(s->pending[i].intent, wanted) == 0) &&
-            find_hidden(s, &pods, &s->pending[i]))
-            found = PODSKU_FOUND_HIDDEN;
+    if (found == PODSKU_FOUND_NONE && leaves_open(s, &pods, wanted, hidden_cluster))
+        found = PODSKU_FOUND_HIDDEN;
+    if (found != PODSKU_FOUND_HIDDEN)
+        s->hidden[0] = '\0';
     podsku_pods_free(&pods);
     return found;
 }

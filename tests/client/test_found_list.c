@@ -254,6 +254,67 @@ static void a_cluster_whose_members_hide_is_no_absence(void **state)
     deploy_rig_stop(&rig);
 }
 
+static void only_in_cluster(void *ctx, struct fake_pod *pod)
+{
+    (void)ctx;
+    pod->only_in_cluster = true;
+}
+
+static void in_no_list(void *ctx, struct fake_pod *pod)
+{
+    (void)ctx;
+    pod->unlisted_until_ms = INT64_MAX;
+}
+
+static void a_cluster_is_found_by_its_name_and_members(void **state)
+{
+    static const struct podsku_plan_entry plan[] = {
+        {.gpu_id = RIG_B, .cloud = "SECURE", .gpus = 8, .nodes = 2, .price_uusd = 30000000, .estimated = true},
+    };
+    struct podsku_reconcile_result result;
+    const struct podsku_reconcile_options options = {.terminate = true};
+    struct deploy_rig rig;
+
+    (void)state;
+    start(&rig);
+    rig.fake->shape = only_in_cluster;
+    fake_fault(rig.fake, lost);
+    assert_int_equal(deploy_rig_run_plan(&rig, plan, 1), PODSKU_OK);
+    assert_string_equal(rig.output.data, "cluster001\n");
+    assert_int_equal(fake_seen(rig.fake, FAKE_CREATE), 1);
+    assert_int_equal(living(&rig), 2);
+    forget(&rig, 1);
+    assert_int_equal(deploy_rig_reconcile(&rig, &options, &result), PODSKU_OK);
+    assert_int_equal(result.count, 1);
+    assert_int_equal(result.list[0].state, PODSKU_RECONCILE_TERMINATED);
+    podsku_reconcile_result_free(&result);
+    assert_int_equal(living(&rig), 0);
+    deploy_rig_stop(&rig);
+
+    start(&rig); /* nor does the launch's next run rent beside it, whose journal is another */
+    rig.fake->shape = only_in_cluster;
+    rig.options.launch_id_given = true;
+    (void)deploy_rig_run_plan(&rig, plan, 1);
+    assert_int_equal(fake_seen(rig.fake, FAKE_CREATE), 1);
+    forget(&rig, 0);
+    assert_int_equal(deploy_rig_run_plan(&rig, plan, 1), PODSKU_OK);
+    assert_string_equal(rig.output.data, "cluster001\ncluster001\n");
+    assert_int_equal(fake_seen(rig.fake, FAKE_CREATE), 1);
+    assert_int_equal(living(&rig), 2);
+    deploy_rig_stop(&rig);
+
+    start(&rig); /* no list shows any member: its name alone is no mark, and no absence either */
+    rig.fake->shape = in_no_list;
+    fake_fault(rig.fake, lost);
+    assert_int_equal(deploy_rig_run_plan(&rig, plan, 1), PODSKU_UNSETTLED);
+    assert_int_equal(fake_seen(rig.fake, FAKE_CREATE), 1);
+    assert_non_null(strstr(rig.warnings.data, "cluster001 may be a pod of launch L1"));
+    assert_int_equal(deploy_rig_reconcile(&rig, &options, &result), PODSKU_UNSETTLED);
+    podsku_reconcile_result_free(&result);
+    assert_int_equal(living(&rig), 2);
+    deploy_rig_stop(&rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -264,6 +325,7 @@ int main(void)
         cmocka_unit_test(what_is_known_by_its_id_is_not_taken_for_another),
         cmocka_unit_test(a_given_launch_whose_pod_hides_is_not_rented_twice),
         cmocka_unit_test(a_cluster_whose_members_hide_is_no_absence),
+        cmocka_unit_test(a_cluster_is_found_by_its_name_and_members),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

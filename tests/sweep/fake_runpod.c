@@ -124,7 +124,8 @@ static json_t *list_view(const struct fake *fake, bool v1, bool cluster_pods, co
         for (size_t i = 0; i < fake->pod_count; i++) {
             const struct fake_pod *pod = &fake->pods[i];
             if (!is_listed(fake, pod) || fake_now(fake->time) < pod->unlisted_until_ms ||
-                (pod->cluster_id[0] && !cluster_pods) || (cluster_id && strcmp(cluster_id, pod->cluster_id) != 0))
+                (pod->cluster_id[0] && !cluster_pods) || (pod->only_in_cluster && !cluster_id) ||
+                (cluster_id && strcmp(cluster_id, pod->cluster_id) != 0))
                 continue;
             (void)json_array_append_new(list, v1 ? view_v1(fake, pod, true) : view_v2(fake, pod));
         }

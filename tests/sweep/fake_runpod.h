@@ -49,6 +49,7 @@ struct fake_pod {
     int64_t lingers_ms;        /* deleted, and still listed as `lingers_as` until then */
     const char *lingers_as;    /* "RUNNING", "TERMINATED" */
     int64_t unlisted_until_ms; /* in no list of pods before; its cluster is listed */
+    bool only_in_cluster;      /* a member that its cluster lists, and no list of pods */
 };
 
 /* What happens to one request instead of the usual. */
