@@ -31,7 +31,7 @@ static bool reserve(struct podsku_buf *buf, size_t more)
     return true;
 }
 
-void podsku_buf_append(struct podsku_buf *buf, const void *bytes, size_t len)
+void podsku_buf_append_more(struct podsku_buf *buf, const void *bytes, size_t len)
 {
     if (!reserve(buf, len))
         return;

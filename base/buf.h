@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/error.h"
 
@@ -20,7 +21,23 @@ struct podsku_buf {
 
 #define PODSKU_BUF_MAX ((size_t)256 << 20)
 
-void podsku_buf_append(struct podsku_buf *buf, const void *bytes, size_t len);
+/* Appends where there is no room yet. */
+void podsku_buf_append_more(struct podsku_buf *buf, const void *bytes, size_t len);
+
+/* Mostly a copy, so that it is here. */
+static inline void podsku_buf_append(struct podsku_buf *buf, const void *bytes, size_t len)
+{
+    size_t most = buf->max ? buf->max : PODSKU_BUF_MAX;
+
+    if (len == 0 || buf->cap - buf->len <= len || buf->len + len > most || buf->failed) {
+        podsku_buf_append_more(buf, bytes, len);
+        return;
+    }
+    memcpy(buf->data + buf->len, bytes, len);
+    buf->len += len;
+    buf->data[buf->len] = '\0';
+}
+
 void podsku_buf_puts(struct podsku_buf *buf, const char *text);
 void podsku_buf_putc(struct podsku_buf *buf, char byte);
 void podsku_buf_printf(struct podsku_buf *buf, const char *fmt, ...) PODSKU_PRINTF(2, 3);

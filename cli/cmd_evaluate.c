@@ -44,6 +44,7 @@ static enum podsku_code load_catalog(struct evaluation *eval, const char *source
         code = podsku_catalog_load_file(source, eval->facts, &slot->catalog, err);
     if (code != PODSKU_OK)
         return code;
+    slot->fragments.types = slot->catalog->types;
     name = podsku_json_text(source);
     podsku_json_write(&slot->json_name, name, false);
     json_decref(name);

@@ -71,7 +71,8 @@ void cli_verdict_free(struct cli_verdict *verdict);
 
 /* ,{"id","cloud","gpus","price_per_hour"} texts, made once for each offer that occurs. */
 struct cli_fragments {
-    struct cli_fragment *slots; /* open addressing */
+    const struct podsku_gpu_type *types; /* of the catalogue */
+    struct cli_fragment *slots;          /* open addressing */
     size_t room, count;
     struct podsku_buf text;
 };
@@ -83,13 +84,14 @@ void cli_fragments_free(struct cli_fragments *fragments);
 /* Texts of decisions by requirement. Zeroed is empty; only slower when memory runs out. */
 struct cli_memo {
     struct cli_memo_entry *slots;
+    uint32_t *seen; /* half of a hash, by the other half */
     size_t count, bytes, lookups, hits;
     uint64_t hash; /* of the last lookup */
     bool off;
 };
 /* The text that was kept for this requirement and catalogue, borrowed; NULL when there is none. */
 const char *cli_memo_find(struct cli_memo *memo, json_t *requirement, size_t catalog, size_t *len);
-/* Keeps a text for the requirement that was just not found. */
+/* Keeps a text for the requirement that was just not found, if that was not for the first time. */
 void cli_memo_keep(struct cli_memo *memo, json_t *requirement, size_t catalog, const char *text, size_t len);
 void cli_memo_free(struct cli_memo *memo);
 

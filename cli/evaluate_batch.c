@@ -13,30 +13,26 @@
 enum { FIRST_ROOM = 256, COUNT_MAX = 1 << 16 };
 
 struct cli_fragment {
-    const struct podsku_gpu_type *type; /* NULL: free */
-    enum podsku_cloud cloud;
-    int gpus, nodes;
+    uint64_t key; /* 0: free */
     size_t offset, len;
 };
 
-static size_t hash(const struct podsku_gpu_type *type, enum podsku_cloud cloud, int gpus, int nodes)
+/* Type, cloud, GPUs and nodes as one number that is not 0; 0: too large for one, which is not kept. */
+static uint64_t key_of(const struct cli_fragments *fragments, const struct podsku_offer *offer)
 {
-    /* Small numbers stay apart above the multiple of a type's size that the pointer is. */
-    uint64_t key = (uint64_t)(uintptr_t)type +
-                   ((uint64_t)cloud + 2 * ((uint64_t)(unsigned)gpus + 64 * (uint64_t)(unsigned)nodes)) *
-                       UINT64_C(0xc2b2ae3d27d4eb4f);
+    uint64_t type = (uint64_t)(offer->type - fragments->types);
 
-    key *= UINT64_C(0x9e3779b97f4a7c15);
-    return (size_t)(key >> 32);
+    if (type >> 31 || offer->gpus >> 16 || offer->nodes >> 16)
+        return 0;
+    return type << 33 | (uint64_t)offer->cloud << 32 | (uint64_t)offer->gpus << 16 | (uint64_t)offer->nodes;
 }
 
-/* The slot of this offer, or the free one where it belongs. */
-static struct cli_fragment *find(struct cli_fragment *slots, size_t room, const struct cli_fragment *key)
+/* The slot of this key, or the free one where it belongs. */
+static struct cli_fragment *find(struct cli_fragment *slots, size_t room, uint64_t key)
 {
-    size_t i = hash(key->type, key->cloud, key->gpus, key->nodes) & (room - 1);
+    size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (room - 1);
 
-    while (slots[i].type && (slots[i].type != key->type || slots[i].cloud != key->cloud || slots[i].gpus != key->gpus ||
-                             slots[i].nodes != key->nodes))
+    while (slots[i].key && slots[i].key != key)
         i = (i + 1) & (room - 1);
     return &slots[i];
 }
@@ -50,8 +46,8 @@ static bool grow(struct cli_fragments *fragments)
     if (!slots)
         return false;
     for (size_t i = 0; i < fragments->room; i++)
-        if (fragments->slots[i].type)
-            *find(slots, room, &fragments->slots[i]) = fragments->slots[i];
+        if (fragments->slots[i].key)
+            *find(slots, room, fragments->slots[i].key) = fragments->slots[i];
     free(fragments->slots);
     fragments->slots = slots;
     fragments->room = room;
@@ -68,28 +64,33 @@ static void render(const struct podsku_offer *offer, struct podsku_buf *out)
     json_decref(object);
 }
 
+/* The text of an offer, made if it is not there; NULL: it cannot be kept. */
+static const struct cli_fragment *keep(struct cli_fragments *fragments, const struct podsku_offer *offer, uint64_t key)
+{
+    if (2 * fragments->count >= fragments->room && (fragments->count >= COUNT_MAX || !grow(fragments)))
+        return NULL;
+    struct cli_fragment *slot = find(fragments->slots, fragments->room, key);
+    if (slot->key)
+        return slot;
+    size_t offset = fragments->text.len;
+    render(offer, &fragments->text);
+    if (podsku_buf_failed(&fragments->text))
+        return NULL;
+    *slot = (struct cli_fragment){key, offset, fragments->text.len - offset};
+    fragments->count++;
+    return slot;
+}
+
 /* Appends ",{...}" for an offer of this catalogue. */
 static void put_offer(struct cli_fragments *fragments, const struct podsku_offer *offer, struct podsku_buf *out)
 {
-    struct cli_fragment key = {offer->type, offer->cloud, offer->gpus, offer->nodes, 0, 0};
+    uint64_t key = key_of(fragments, offer);
+    const struct cli_fragment *kept = key ? keep(fragments, offer, key) : NULL;
 
-    if (2 * fragments->count >= fragments->room && (fragments->count >= COUNT_MAX || !grow(fragments))) {
+    if (kept)
+        podsku_buf_append(out, fragments->text.data + kept->offset, kept->len);
+    else
         render(offer, out);
-        return;
-    }
-    struct cli_fragment *slot = find(fragments->slots, fragments->room, &key);
-    if (!slot->type) {
-        key.offset = fragments->text.len;
-        render(offer, &fragments->text);
-        key.len = fragments->text.len - key.offset;
-        if (podsku_buf_failed(&fragments->text)) {
-            out->failed = true;
-            return;
-        }
-        *slot = key;
-        fragments->count++;
-    }
-    podsku_buf_append(out, fragments->text.data + slot->offset, slot->len);
 }
 
 void cli_put_offers(struct cli_fragments *fragments, const struct podsku_offer *offers, size_t count,

@@ -1,14 +1,14 @@
 /*
  * Batches repeat themselves: the same requirement under another name. The text of a decision is kept
- * under its requirement and used again. Bounded, so that memory stays constant; a batch that does not
- * repeat itself stops paying for it.
+ * under its requirement when that comes for the second time, and used again. Bounded, so that memory
+ * stays constant; a batch that does not repeat itself stops paying for it.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/evaluate.h"
 
-enum { SLOTS = 8192, ENTRIES_MAX = SLOTS / 2, BYTES_MAX = 16 << 20, TRIAL = 16384, WORTH = 16 };
+enum { SLOTS = 8192, PLACES = 1 << 16, ENTRIES_MAX = SLOTS / 2, BYTES_MAX = 16 << 20, TRIAL = 16384, WORTH = 16 };
 
 struct cli_memo_entry {
     uint64_t hash;
@@ -67,6 +67,17 @@ static struct cli_memo_entry *slot_of(struct cli_memo *memo, uint64_t hash, json
     return &memo->slots[i];
 }
 
+/* True from the second time on, as far as a hash in each place tells. */
+static bool seen_before(struct cli_memo *memo)
+{
+    uint32_t *seen = &memo->seen[memo->hash & (PLACES - 1)];
+    uint32_t hash = (uint32_t)(memo->hash >> 32);
+    bool again = *seen == hash;
+
+    *seen = hash;
+    return again;
+}
+
 static bool worth_it(const struct cli_memo *memo)
 {
     return memo->lookups < TRIAL || memo->hits >= memo->lookups / WORTH;
@@ -82,9 +93,11 @@ const char *cli_memo_find(struct cli_memo *memo, json_t *requirement, size_t cat
 {
     if (memo->off)
         return NULL;
-    if (!memo->slots)
+    if (!memo->slots) {
         memo->slots = calloc(SLOTS, sizeof *memo->slots);
-    if (!memo->slots || !worth_it(memo)) {
+        memo->seen = calloc(PLACES, sizeof *memo->seen);
+    }
+    if (!memo->slots || !memo->seen || !worth_it(memo)) {
         turn_off(memo);
         return NULL;
     }
@@ -100,7 +113,7 @@ const char *cli_memo_find(struct cli_memo *memo, json_t *requirement, size_t cat
 
 void cli_memo_keep(struct cli_memo *memo, json_t *requirement, size_t catalog, const char *text, size_t len)
 {
-    if (memo->off || memo->count >= ENTRIES_MAX || memo->bytes + len > BYTES_MAX)
+    if (memo->off || memo->count >= ENTRIES_MAX || memo->bytes + len > BYTES_MAX || !seen_before(memo))
         return;
     char *copy = malloc(len + 1);
     if (!copy)
@@ -123,5 +136,6 @@ void cli_memo_free(struct cli_memo *memo)
         free(memo->slots[i].text);
     }
     free(memo->slots);
+    free(memo->seen);
     *memo = (struct cli_memo){0};
 }

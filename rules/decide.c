@@ -1,3 +1,4 @@
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,46 +58,28 @@ static bool settle(const struct judge *judge, enum podsku_detail detail, struct 
     return true;
 }
 
-/* Ranks what passes the judge's bounds on a shelf. */
-static bool rank_shelf(const struct judge *judge, const struct shelf *shelf, struct ranking *ranking)
-{
-    if (!podsku_ranking_reserve(ranking, shelf->count))
-        return false;
-    for (size_t i = 0; i < shelf->count; i++)
-        if (podsku_offer_meets(shelf->ranks[i].offer, judge, judge->bounds, judge->bound_count))
-            ranking->list[ranking->count++] = shelf->ranks[i];
-    return podsku_ranking_end_run(ranking);
-}
-
-/* Only the candidates, from shelves: what most requirements of a batch share has been judged before. */
-static bool count_from_shelves(const struct judge *judge, struct podsku_decision *decision)
+/* Only the candidates, from a shelf: what most requirements of a batch share has been judged before. */
+static bool count_from_shelf(const struct judge *judge, struct podsku_decision *decision)
 {
     const struct podsku_requirement *req = judge->req;
-    struct rules_store *store = decision->store;
-    struct ranking *ranking = &store->ranking;
-    size_t offers = 0;
+    struct offer_list *candidates = &decision->store->candidates;
+    const struct shelf *shelf = podsku_shelf(decision->store, judge);
+    size_t clouds = (size_t)req->cloud[PODSKU_SECURE] + (size_t)req->cloud[PODSKU_COMMUNITY];
+    size_t limit = req->limit > 0 ? (size_t)req->limit : SIZE_MAX;
+    size_t passed = 0;
 
-    podsku_shelves_trim(store);
-    podsku_ranking_reset(ranking);
-    for (int cloud = 0; cloud < PODSKU_CLOUD_COUNT; cloud++) {
-        for (size_t i = 0; req->cloud[cloud] && i < req->gpus_count; i++) {
-            const struct shelf *shelf = podsku_shelf(store, judge, (enum podsku_cloud)cloud, req->gpus[i]);
-            if (!shelf || !rank_shelf(judge, shelf, ranking))
-                return false;
-            offers += judge->catalog->type_count;
-        }
+    if (!shelf || !podsku_grow(&candidates->list, &candidates->cap, shelf->count, sizeof *candidates->list))
+        return false;
+    for (size_t i = 0; i < shelf->count; i++) {
+        if (!podsku_offer_meets(shelf->ranks[i].offer, judge, judge->bounds, judge->bound_count))
+            continue;
+        if (passed++ < limit)
+            candidates->list[candidates->count++] = *shelf->ranks[i].offer;
     }
-    if (!podsku_ranking_merge(ranking, req->sort))
-        return false;
-    size_t kept = req->limit > 0 && ranking->count > (size_t)req->limit ? (size_t)req->limit : ranking->count;
-    if (!podsku_grow(&store->candidates.list, &store->candidates.cap, kept, sizeof *store->candidates.list))
-        return false;
-    for (size_t i = 0; i < kept; i++)
-        store->candidates.list[i] = *ranking->list[i].offer;
-    decision->candidates = store->candidates.list;
-    decision->candidate_count = store->candidates.count = kept;
-    decision->candidate_total = ranking->count;
-    decision->rejected_count = offers - ranking->count;
+    decision->candidates = candidates->list;
+    decision->candidate_count = candidates->count;
+    decision->candidate_total = passed;
+    decision->rejected_count = judge->catalog->type_count * clouds * req->gpus_count - passed;
     return true;
 }
 
@@ -122,7 +105,7 @@ static bool decide(const struct judge *judge, enum podsku_detail detail, struct 
     const struct podsku_catalog *catalog = judge->catalog;
 
     if (detail == PODSKU_DECIDE_COUNT && podsku_shelves_suit(catalog))
-        return count_from_shelves(judge, decision);
+        return count_from_shelf(judge, decision);
     for (size_t i = 0; i < catalog->type_count; i++)
         if (!gather(judge, detail, decision, &catalog->types[i]))
             return false;

@@ -213,17 +213,6 @@ void podsku_offer_finish(struct podsku_offer *offer, const struct judge *judge)
         offer->stock = podsku_catalog_stock(judge->catalog, offer->type, offer->cloud, offer->gpus, &offer->view);
 }
 
-bool podsku_offer_meets(const struct podsku_offer *offer, const struct judge *judge,
-                        const struct rule_row *const *rules, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        enum podsku_tri verdict = rules[i]->judge(judge, offer, NULL);
-        if (verdict == PODSKU_NO || (verdict == PODSKU_UNKNOWN && !rules[i]->unknown_passes))
-            return false;
-    }
-    return true;
-}
-
 bool podsku_offer_passes(struct podsku_offer *offer, const struct judge *judge)
 {
     if (!podsku_offer_meets(offer, judge, judge->quick, judge->quick_plain))

@@ -99,9 +99,17 @@ bool podsku_type_not_offered(const struct podsku_gpu_type *type, enum podsku_clo
 /* True if some pattern matches the type's id or display name. */
 bool podsku_type_matches(const struct podsku_gpu_type *type, const char *pattern);
 
-/* True if each of the rules passes; the offer is finished. */
-bool podsku_offer_meets(const struct podsku_offer *offer, const struct judge *judge,
-                        const struct rule_row *const *rules, size_t count);
+/* True if each of the rules passes; the offer is finished where they need that. */
+static inline bool podsku_offer_meets(const struct podsku_offer *offer, const struct judge *judge,
+                                      const struct rule_row *const *rules, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        enum podsku_tri verdict = rules[i]->judge(judge, offer, NULL);
+        if (verdict == PODSKU_NO || (verdict == PODSKU_UNKNOWN && !rules[i]->unknown_passes))
+            return false;
+    }
+    return true;
+}
 
 /* Orders candidates: sorts `offers` (ranked by the requirement) in place. False: no memory. */
 bool podsku_order(struct ranking *ranking, const struct podsku_requirement *req, struct podsku_offer *offers,
@@ -109,8 +117,8 @@ bool podsku_order(struct ranking *ranking, const struct podsku_requirement *req,
 /* Fills the ranking with the offers' ranks, in order. False: no memory. */
 bool podsku_rank_all(struct ranking *ranking, const struct podsku_requirement *req, const struct podsku_offer *offers,
                      size_t count);
-/* The same in steps: ranks are put into the ranking run by run, each in order, and then merged. */
-bool podsku_ranking_end_run(struct ranking *ranking);
+/* The same in steps: runs, each in order, are put into the ranking, and then merged. False: no memory. */
+bool podsku_ranking_add_run(struct ranking *ranking, const struct rank *ranks, size_t count);
 bool podsku_ranking_merge(struct ranking *ranking, enum podsku_sort sort);
 /* Would a be ranked before b? */
 bool podsku_comes_before(const struct podsku_requirement *req, const struct podsku_offer *a,

@@ -73,15 +73,13 @@ enum podsku_tri podsku_judge_unpriced(const struct judge *judge, const struct po
     return PODSKU_UNKNOWN;
 }
 
-static enum podsku_tri judge_cap(int64_t price, int64_t cap, const char *of, const char *brief, struct says *says)
+/* Apart from the predicates, which are called far more often without a listener. */
+__attribute__((noinline)) static enum podsku_tri say_over_cap(int64_t price, int64_t cap, const char *of,
+                                                              const char *brief, struct says *says)
 {
     char asked[PODSKU_MONEY_TEXT_SIZE];
     char costs[PODSKU_MONEY_TEXT_SIZE];
 
-    if (price > 0 && price <= cap)
-        return PODSKU_YES;
-    if (!says)
-        return PODSKU_NO;
     (void)podsku_money_text(cap, asked);
     if (price == 0)
         podsku_say(says, "no price", "the price is unknown, %s USD/h %s was the cap", asked, of);
@@ -92,13 +90,24 @@ static enum podsku_tri judge_cap(int64_t price, int64_t cap, const char *of, con
 
 enum podsku_tri podsku_judge_price(const struct judge *judge, const struct podsku_offer *offer, struct says *says)
 {
-    return judge_cap(offer->price_gpu_uusd, judge->req->max_price_uusd, "per GPU", "over --max-price", says);
+    int64_t price = offer->price_gpu_uusd;
+    int64_t cap = judge->req->max_price_uusd;
+
+    if (price > 0 && price <= cap)
+        return PODSKU_YES;
+    return says ? say_over_cap(price, cap, "per GPU", "over --max-price", says) : PODSKU_NO;
 }
 
 enum podsku_tri podsku_judge_total_price(const struct judge *judge, const struct podsku_offer *offer, struct says *says)
 {
-    return judge_cap(offer->price_total_uusd, judge->req->max_total_uusd,
-                     offer->price_estimated ? "in all (an estimate)" : "in all", "over --max-total", says);
+    int64_t price = offer->price_total_uusd;
+    int64_t cap = judge->req->max_total_uusd;
+
+    if (price > 0 && price <= cap)
+        return PODSKU_YES;
+    return says ? say_over_cap(price, cap, offer->price_estimated ? "in all (an estimate)" : "in all",
+                               "over --max-total", says)
+                : PODSKU_NO;
 }
 
 bool podsku_type_matches(const struct podsku_gpu_type *type, const char *pattern)

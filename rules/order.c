@@ -128,7 +128,7 @@ static void merge_two(const struct rank *from, struct rank *to, size_t start, si
     memcpy(to + start + (middle - left), from + right, (end - right) * sizeof *to);
 }
 
-bool podsku_ranking_end_run(struct ranking *ranking)
+static bool end_run(struct ranking *ranking)
 {
     size_t last = ranking->run_count ? ranking->ends[ranking->run_count - 1] : 0;
 
@@ -138,6 +138,16 @@ bool podsku_ranking_end_run(struct ranking *ranking)
         return false;
     ranking->ends[ranking->run_count++] = ranking->count;
     return true;
+}
+
+bool podsku_ranking_add_run(struct ranking *ranking, const struct rank *ranks, size_t count)
+{
+    if (!podsku_ranking_reserve(ranking, count))
+        return false;
+    if (count)
+        memcpy(ranking->list + ranking->count, ranks, count * sizeof *ranks);
+    ranking->count += count;
+    return end_run(ranking);
 }
 
 bool podsku_ranking_merge(struct ranking *ranking, enum podsku_sort sort)
@@ -199,7 +209,7 @@ bool podsku_rank_all(struct ranking *ranking, const struct podsku_requirement *r
         for (; in_block < BLOCK && ranking->count < count; in_block++)
             block[in_block] = rank_of(&offers[ranking->count++], req);
         insertion_sort(block, in_block, req->sort);
-        if (!podsku_ranking_end_run(ranking))
+        if (!end_run(ranking))
             return false;
     }
     return podsku_ranking_merge(ranking, req->sort);

@@ -3,27 +3,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A shelf is at most as long as the catalogue; the largest decision has 2 x PODSKU_COUNTS_MAX of them. */
-enum { TYPES_MAX = 1024, SLOTS = 1024, SHELVES_MAX = SLOTS / 4, OFFERS_MAX = 16384 };
-_Static_assert(SHELVES_MAX + 2 * PODSKU_COUNTS_MAX < SLOTS, "a slot is free after every trim");
+enum { TYPES_MAX = 1024, SLOTS = 2048, SHELVES_MAX = SLOTS / 4, RANKS_MAX = 32768 };
+_Static_assert(SHELVES_MAX + 2 * PODSKU_COUNTS_MAX + 1 < SLOTS, "after a trim, a decision finds free slots");
 
 /* All that rules by choice and the order look at. Numbers only, so that two keys compare as bytes. */
 struct shelf_key {
     uint64_t catalog;
-    int64_t cloud, gpus, nodes, nvlink, sort, unpriced, mig, manufacturer, min_stock;
+    int32_t gpus[PODSKU_COUNTS_MAX];
+    int32_t gpus_count, secure, community, nodes, nvlink, tensor, sort, unpriced, mig, manufacturer, min_stock;
+    int32_t hash; /* of the others */
 };
+_Static_assert(sizeof(struct shelf_key) == 8 + 4 * (PODSKU_COUNTS_MAX + 12), "a key has no padding");
 
 struct slot {
     struct shelf_key key;
     struct shelf shelf;
-    struct podsku_offer *offers; /* those of the shelf, in the catalogue's order */
+    struct podsku_offer *offers; /* of a shelf of one cloud and count, in the catalogue's order; else NULL */
     bool used;
 };
 
 struct shelves {
     struct slot slots[SLOTS]; /* open addressing */
-    size_t count, offers;     /* of shelves; of offers on all of them */
-    struct offer_list list;   /* of the one that is being made */
+    size_t count, ranks;      /* of shelves; of ranks on all of them */
+    struct offer_list list;   /* of the shelf that is being made */
     struct ranking ranking;
 };
 
@@ -32,43 +34,79 @@ bool podsku_shelves_suit(const struct podsku_catalog *catalog)
     return catalog->serial != 0 && catalog->type_count <= TYPES_MAX;
 }
 
-static struct shelf_key key_of(const struct judge *judge, enum podsku_cloud cloud, int gpus)
+static void hash_key(struct shelf_key *key)
+{
+    const int32_t choices[] = {key->secure, key->community, key->nodes, key->nvlink,       key->tensor,
+                               key->sort,   key->unpriced,  key->mig,   key->manufacturer, key->min_stock};
+    uint64_t hash = key->catalog;
+
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+        hash = (hash ^ (uint64_t)choices[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    for (int32_t i = 0; i < key->gpus_count; i++)
+        hash = (hash ^ (uint64_t)key->gpus[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    key->hash = (int32_t)(hash >> 33);
+}
+
+static struct shelf_key key_of_all(const struct judge *judge)
 {
     const struct podsku_requirement *req = judge->req;
-
-    return (struct shelf_key){
+    struct shelf_key key = {
         .catalog = judge->catalog->serial,
-        .cloud = cloud,
-        .gpus = gpus,
+        .gpus_count = (int32_t)req->gpus_count,
+        .secure = req->cloud[PODSKU_SECURE],
+        .community = req->cloud[PODSKU_COMMUNITY],
         .nodes = req->nodes,
-        .nvlink = podsku_requirement_nvlink(req, gpus),
+        .nvlink = req->nvlink,
+        .tensor = req->parallelism == PODSKU_TENSOR,
         .sort = req->sort,
         .unpriced = req->allow_unpriced,
         .mig = judge->mig,
         .manufacturer = judge->manufacturer,
         .min_stock = req->min_stock,
     };
+
+    for (size_t i = 0; i < req->gpus_count; i++)
+        key.gpus[i] = req->gpus[i];
+    return key;
 }
 
-static size_t hash_of(const struct shelf_key *key)
+static struct shelf_key key_of_one(const struct judge *judge, enum podsku_cloud cloud, int gpus)
 {
-    const int64_t numbers[] = {key->cloud,    key->gpus, key->nodes,        key->nvlink,   key->sort,
-                               key->unpriced, key->mig,  key->manufacturer, key->min_stock};
-    uint64_t hash = key->catalog;
+    struct shelf_key key = key_of_all(judge);
 
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        hash = (hash ^ (uint64_t)numbers[i]) * UINT64_C(0x9e3779b97f4a7c15);
-    return (size_t)(hash >> 32);
+    memset(key.gpus, 0, sizeof key.gpus);
+    key.gpus[0] = gpus;
+    key.gpus_count = 1;
+    key.secure = cloud == PODSKU_SECURE;
+    key.community = cloud == PODSKU_COMMUNITY;
+    key.nvlink = podsku_requirement_nvlink(judge->req, gpus);
+    key.tensor = 0;
+    return key;
 }
 
 /* The slot of this key, or the free one where it belongs. */
-static struct slot *find(struct shelves *shelves, const struct shelf_key *key)
+static struct slot *find(struct shelves *shelves, struct shelf_key *key)
 {
-    size_t i = hash_of(key) % SLOTS;
-
+    hash_key(key);
+    size_t i = (size_t)key->hash % SLOTS;
     while (shelves->slots[i].used && memcmp(&shelves->slots[i].key, key, sizeof *key) != 0)
         i = (i + 1) % SLOTS;
     return &shelves->slots[i];
+}
+
+static void take(struct shelves *shelves, struct slot *slot, const struct shelf_key *key)
+{
+    slot->key = *key;
+    slot->used = true;
+    shelves->count++;
+    shelves->ranks += slot->shelf.count;
+}
+
+static void empty(struct slot *slot)
+{
+    free(slot->offers);
+    free(slot->shelf.ranks);
+    memset(slot, 0, sizeof *slot);
 }
 
 /* Takes the offers of one cloud and count that pass by choice. */
@@ -94,70 +132,104 @@ static bool gather(struct offer_list *list, const struct judge *judge, enum pods
     return true;
 }
 
-/* Keeps the gathered offers and their order in the slot. */
-static bool fill(struct slot *slot, const struct offer_list *list, struct ranking *ranking,
-                 const struct podsku_requirement *req)
+/* Keeps the order that the ranking has. */
+static bool keep_ranks(struct shelf *shelf, const struct ranking *ranking)
 {
-    struct shelf *shelf = &slot->shelf;
-
-    if (list->count == 0)
+    if (ranking->count == 0)
         return true;
-    slot->offers = malloc(list->count * sizeof *slot->offers);
-    shelf->ranks = malloc(list->count * sizeof *shelf->ranks);
-    if (!slot->offers || !shelf->ranks)
+    shelf->ranks = malloc(ranking->count * sizeof *shelf->ranks);
+    if (!shelf->ranks)
         return false;
-    memcpy(slot->offers, list->list, list->count * sizeof *slot->offers);
-    if (!podsku_rank_all(ranking, req, slot->offers, list->count))
-        return false;
-    memcpy(shelf->ranks, ranking->list, list->count * sizeof *shelf->ranks);
-    shelf->count = list->count;
+    memcpy(shelf->ranks, ranking->list, ranking->count * sizeof *shelf->ranks);
+    shelf->count = ranking->count;
     return true;
 }
 
-static void empty(struct slot *slot)
+static bool keep_offers(struct slot *slot, const struct offer_list *list)
 {
-    free(slot->offers);
-    free(slot->shelf.ranks);
-    memset(slot, 0, sizeof *slot);
+    if (list->count == 0)
+        return true;
+    slot->offers = malloc(list->count * sizeof *slot->offers);
+    if (slot->offers)
+        memcpy(slot->offers, list->list, list->count * sizeof *slot->offers);
+    return slot->offers != NULL;
 }
 
-const struct shelf *podsku_shelf(struct rules_store *store, const struct judge *judge, enum podsku_cloud cloud,
-                                 int gpus)
+/* The shelf of one cloud and count; NULL: no memory. */
+static const struct shelf *one_shelf(struct shelves *shelves, const struct judge *judge, enum podsku_cloud cloud,
+                                     int gpus)
 {
-    struct shelf_key key = key_of(judge, cloud, gpus);
-
-    if (!store->shelves)
-        store->shelves = calloc(1, sizeof *store->shelves);
-    struct shelves *shelves = store->shelves;
-    if (!shelves)
-        return NULL;
+    struct shelf_key key = key_of_one(judge, cloud, gpus);
     struct slot *slot = find(shelves, &key);
+    const struct offer_list *list = &shelves->list;
+
     if (slot->used)
         return &slot->shelf;
-    if (!gather(&shelves->list, judge, cloud, gpus) || !fill(slot, &shelves->list, &shelves->ranking, judge->req)) {
+    if (!gather(&shelves->list, judge, cloud, gpus) || !keep_offers(slot, list) ||
+        !podsku_rank_all(&shelves->ranking, judge->req, slot->offers, list->count) ||
+        !keep_ranks(&slot->shelf, &shelves->ranking)) {
         empty(slot);
         return NULL;
     }
-    slot->key = key;
-    slot->used = true;
-    shelves->count++;
-    shelves->offers += slot->shelf.count;
+    take(shelves, slot, &key);
     return &slot->shelf;
+}
+
+/* Merges the shelves of each cloud and count of the requirement into the ranking. */
+static bool merge(struct shelves *shelves, const struct judge *judge, struct ranking *ranking)
+{
+    const struct podsku_requirement *req = judge->req;
+
+    podsku_ranking_reset(ranking);
+    for (int cloud = 0; cloud < PODSKU_CLOUD_COUNT; cloud++) {
+        for (size_t i = 0; req->cloud[cloud] && i < req->gpus_count; i++) {
+            const struct shelf *shelf = one_shelf(shelves, judge, (enum podsku_cloud)cloud, req->gpus[i]);
+            if (!shelf || !podsku_ranking_add_run(ranking, shelf->ranks, shelf->count))
+                return false;
+        }
+    }
+    return podsku_ranking_merge(ranking, req->sort);
 }
 
 static void forget(struct shelves *shelves)
 {
     for (size_t i = 0; i < SLOTS; i++)
         empty(&shelves->slots[i]);
-    shelves->count = shelves->offers = 0;
+    shelves->count = shelves->ranks = 0;
 }
 
-void podsku_shelves_trim(struct rules_store *store)
+/* Between decisions only: the ranks of one shelf point to offers on others. */
+static void trim(struct shelves *shelves)
 {
-    struct shelves *shelves = store->shelves;
-
-    if (shelves && (shelves->count > SHELVES_MAX || shelves->offers > OFFERS_MAX))
+    if (shelves->count > SHELVES_MAX || shelves->ranks > RANKS_MAX)
         forget(shelves);
+}
+
+const struct shelf *podsku_shelf(struct rules_store *store, const struct judge *judge)
+{
+    const struct podsku_requirement *req = judge->req;
+    struct shelf_key key = key_of_all(judge);
+
+    if (!store->shelves)
+        store->shelves = calloc(1, sizeof *store->shelves);
+    struct shelves *shelves = store->shelves;
+    if (!shelves)
+        return NULL;
+    trim(shelves);
+    if (req->gpus_count == 1 && req->cloud[PODSKU_SECURE] != req->cloud[PODSKU_COMMUNITY])
+        return one_shelf(shelves, judge, req->cloud[PODSKU_SECURE] ? PODSKU_SECURE : PODSKU_COMMUNITY, req->gpus[0]);
+    const struct slot *known = find(shelves, &key);
+    if (known->used)
+        return &known->shelf;
+    if (!merge(shelves, judge, &store->ranking))
+        return NULL;
+    struct slot *slot = find(shelves, &key); /* the merge has filled others */
+    if (!keep_ranks(&slot->shelf, &store->ranking)) {
+        empty(slot);
+        return NULL;
+    }
+    take(shelves, slot, &key);
+    return &slot->shelf;
 }
 
 void podsku_shelves_free(struct shelves *shelves)
