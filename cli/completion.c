@@ -17,7 +17,7 @@ struct place {
     bool is_default;             /* also what the command does without a verb */
 };
 
-/* The next place, from {NULL}; false after the last. */
+/* The next place, from {0}; false after the last. */
 static bool next_place(struct place *place)
 {
     const struct cli_command *command = place->command;
@@ -125,7 +125,7 @@ static void put_case(struct podsku_buf *out, const struct place *place)
 /* Sets command and verb from the words before the cursor, in bash and zsh alike. */
 static void put_find_place(struct podsku_buf *out, const char *before)
 {
-    struct place place = {NULL};
+    struct place place = {0};
 
     podsku_buf_printf(out, "    for word in %s; do\n        case $command:$verb:$word in\n", before);
     while (next_place(&place)) {
@@ -160,7 +160,7 @@ static void bash_flags(struct podsku_buf *out, const struct place *place)
 
 static void bash_formats(struct podsku_buf *out)
 {
-    struct place place = {NULL};
+    struct place place = {0};
 
     podsku_buf_puts(out, "    --output | -o)\n        case $command:$verb in\n");
     while (next_place(&place)) {
@@ -204,7 +204,7 @@ static void bash_values(struct podsku_buf *out)
 
 static void bash(struct podsku_buf *out)
 {
-    struct place place = {NULL};
+    struct place place = {0};
 
     podsku_buf_puts(out, "# bash completion for podsku\n_podsku()\n{\n"
                          "    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
@@ -288,7 +288,7 @@ static void zsh_option(struct podsku_buf *out, const struct cli_option *option, 
 
 static void zsh(struct podsku_buf *out)
 {
-    struct place place = {NULL};
+    struct place place = {0};
 
     podsku_buf_puts(out, "#compdef podsku\n_podsku()\n{\n    local command='' verb='' word\n"
                          "    if (( CURRENT == 2 )); then\n        local -a commands=(\n");
@@ -383,7 +383,7 @@ static void fish_words(struct podsku_buf *out, const struct cli_command *command
 
 static void fish(struct podsku_buf *out)
 {
-    struct place place = {NULL};
+    struct place place = {0};
 
     podsku_buf_puts(out, "# fish completion for podsku\ncomplete -c podsku -f\n");
     while (next_place(&place)) {
