@@ -159,7 +159,7 @@ static const struct podsku_entry *entry_named(const struct podsku_entries *entri
 {
     for (size_t i = 0; name && i < entries->count; i++)
         if (entries->list[i].cluster && entries->list[i].name && strcmp(entries->list[i].name, name) == 0 &&
-            podsku_entry_unfinished(&entries->list[i]))
+            entries->list[i].state != PODSKU_ENTRY_GONE && entries->list[i].state != PODSKU_ENTRY_NOT_MADE)
             return &entries->list[i];
     return NULL;
 }

@@ -283,6 +283,10 @@ static void a_cluster_is_found_by_its_name_and_members(void **state)
     assert_string_equal(rig.output.data, "cluster001\n");
     assert_int_equal(fake_seen(rig.fake, FAKE_CREATE), 1);
     assert_int_equal(living(&rig), 2);
+    assert_int_equal(deploy_rig_reconcile(&rig, &options, &result), PODSKU_OK); /* handed over: shown, not ended */
+    assert_int_equal(result.count, 1);
+    assert_int_equal(result.list[0].state, PODSKU_RECONCILE_KNOWN);
+    podsku_reconcile_result_free(&result);
     forget(&rig, 1);
     assert_int_equal(deploy_rig_reconcile(&rig, &options, &result), PODSKU_OK);
     assert_int_equal(result.count, 1);
