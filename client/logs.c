@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -29,6 +30,7 @@ static bool take_event(void *ctx, const char *id, const char *data, size_t len)
     json_t *value = NULL;
     const char *text = data;
     const char *source = "";
+    char *clean = NULL;
 
     if (podsku_json_read(data, len, "", PODSKU_ANSWER, &value, &ignored) == PODSKU_OK && json_is_object(value)) {
         const char *line = json_string_value(json_object_get(value, "line"));
@@ -36,8 +38,16 @@ static bool take_event(void *ctx, const char *id, const char *data, size_t len)
         text = line ? line : data;
         source = from ? from : "";
     }
+    /* A program may print its environment. Without memory to hide the key the line is not shown. */
+    if (podsku_client_key_in(stream->client, text)) {
+        clean = strdup(text);
+        if (clean)
+            podsku_client_redact(stream->client, clean);
+        text = clean ? clean : "";
+    }
     stream->events++;
     stream->done = !stream->line(stream->ctx, id, source, text);
+    free(clean);
     json_decref(value);
     return !stream->done;
 }

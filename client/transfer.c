@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -143,6 +144,26 @@ static void read_header(struct podsku_response *response, const char *line, size
     }
 }
 
+/*
+ * A service, or a proxy on the way, may echo the key in what it answers: it ends here, before anything
+ * is cut, decoded, quoted or kept. A very short key would be found by chance: it stays.
+ */
+enum { KEY_LEAST = 8 };
+
+static void hide_key(const struct podsku_client *client, char *bytes, size_t len)
+{
+    size_t key_len = client->key ? strlen(client->key) : 0;
+    char *end;
+
+    if (key_len < KEY_LEAST || len < key_len)
+        return;
+    end = bytes + len;
+    while ((bytes = memmem(bytes, (size_t)(end - bytes), client->key, key_len)) != NULL) {
+        memset(bytes, '*', key_len);
+        bytes += key_len;
+    }
+}
+
 static size_t on_header(char *bytes, size_t size, size_t count, void *ctx)
 {
     struct transfer *transfer = ctx;
@@ -153,7 +174,19 @@ static size_t on_header(char *bytes, size_t size, size_t count, void *ctx)
         transfer->ending = HEADERS_OVERSIZE;
         return len ? 0 : 1;
     }
-    read_header(transfer->response, bytes, len);
+    const char *key = transfer->client->key;
+    if (!key || !memmem(bytes, len, key, strlen(key))) {
+        read_header(transfer->response, bytes, len);
+        return len;
+    }
+    /* The bytes are libcurl's. Without memory for a copy the line goes unread, as one that holds nothing. */
+    char *line = malloc(len);
+    if (!line)
+        return len;
+    memcpy(line, bytes, len);
+    hide_key(transfer->client, line, len);
+    read_header(transfer->response, line, len);
+    free(line);
     return len;
 }
 
@@ -495,6 +528,8 @@ enum podsku_code podsku_transfer(struct podsku_client *client, const struct pods
     CURLcode code = perform(client);
     (void)client->curl->easy_getinfo(client->handle, CURLINFO_RESPONSE_CODE, &status);
     response->status = (int)status;
+    hide_key(client, response->body.data, response->body.len);
+    hide_key(client, transfer.error_text, strnlen(transfer.error_text, sizeof transfer.error_text));
     /* The handle must not keep pointers into this frame. */
     client->curl->easy_reset(client->handle);
     if (code == CURLE_OK)

@@ -59,12 +59,14 @@ static void place(const struct reader *r)
                        r->key ? r->key : "", item);
 }
 
-/* `shown` is the value as the user wrote it. */
+/* `shown` is the value as the user wrote it; NULL: there was no memory for it. */
 static enum podsku_code refuse(const struct reader *r, const char *shown, const char *wrong)
 {
     char key[FIELD_KEY_SIZE];
     enum podsku_code code = r->path ? PODSKU_INPUT : PODSKU_USAGE;
 
+    if (!shown)
+        return podsku_error_no_memory(r->err);
     code = podsku_error_set(r->err, code, "%s%s: %s %s", r->path ? "" : "--",
                             r->path ? podsku_field_key(r->field->flag, key) : r->field->flag, shown, wrong);
     if (r->path && r->field->kind == PODSKU_FIELD_VERSION)
@@ -401,7 +403,7 @@ enum podsku_code podsku_requirement_set(struct podsku_requirement *req, const ch
     return code;
 }
 
-/* A JSON value as an error shows it. */
+/* A JSON value as an error shows it; NULL without memory. */
 static const char *show_json(const json_t *value, char shown[SHOWN_MAX])
 {
     struct podsku_buf buf = {0};
@@ -413,8 +415,9 @@ static const char *show_json(const json_t *value, char shown[SHOWN_MAX])
     podsku_json_write(&buf, value, false);
     if (snprintf(shown, SHOWN_MAX, "%s", podsku_buf_text(&buf)) >= SHOWN_MAX)
         memcpy(shown + SHOWN_MAX - 4, "...", 4);
+    bool failed = podsku_buf_failed(&buf);
     podsku_buf_free(&buf);
-    return shown;
+    return failed ? NULL : shown;
 }
 
 static enum podsku_code refuse_json(const struct reader *r, const json_t *value, const char *wrong)
@@ -584,7 +587,10 @@ enum podsku_code podsku_requirement_read(struct podsku_requirement *req, const j
 
     if (!json_is_object(object)) {
         char shown[SHOWN_MAX];
-        enum podsku_code code = podsku_error_set(err, PODSKU_INPUT, "%s is no requirement", show_json(object, shown));
+        const char *text = show_json(object, shown);
+        if (!text)
+            return podsku_error_no_memory(err);
+        enum podsku_code code = podsku_error_set(err, PODSKU_INPUT, "%s is no requirement", text);
         podsku_error_hint(err, "an object of requirement keys, e.g. {\"gpus\": 8, \"nvlink\": \"required\"}");
         place(&r);
         return code;

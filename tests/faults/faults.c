@@ -69,19 +69,41 @@ void faults_preload(const char *library)
         (void)unsetenv("LD_PRELOAD");
 }
 
+#if defined(__SANITIZE_THREAD__)
+#define THREAD_SANITIZER 1
+#elif defined(__SANITIZE_ADDRESS__)
+#define ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define THREAD_SANITIZER 1
+#elif __has_feature(address_sanitizer)
+#define ADDRESS_SANITIZER 1
+#endif
+#endif
+#ifndef THREAD_SANITIZER
+#define THREAD_SANITIZER 0
+#endif
+#ifndef ADDRESS_SANITIZER
+#define ADDRESS_SANITIZER 0
+#endif
+#ifdef __clang__
+#define BY_CLANG 1
+#else
+#define BY_CLANG 0
+#endif
+
+bool faults_sanitized(void)
+{
+    return THREAD_SANITIZER || ADDRESS_SANITIZER;
+}
+
 const char *faults_no_preload(void)
 {
-#if defined(__SANITIZE_THREAD__)
-    return "ThreadSanitizer's allocator cannot be stood in for";
-#elif defined(__clang__) && defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-    return "clang's sanitizers are linked into the program and come first";
-#else
+    if (THREAD_SANITIZER)
+        return "ThreadSanitizer's allocator cannot be stood in for";
+    if (ADDRESS_SANITIZER && BY_CLANG)
+        return "clang's sanitizers are linked into the program and come first";
     return NULL;
-#endif
-#else
-    return NULL;
-#endif
 }
 
 static bool put_script(const char *folder, const char *name, const char *text)

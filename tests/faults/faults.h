@@ -21,6 +21,8 @@ void faults_end(void);
 
 /* Preloads a library into every program started from now on; NULL: none. */
 void faults_preload(const char *library);
+/* True if the program is built with a sanitizer, as this is. */
+bool faults_sanitized(void);
 /* What the preloaded library counted in the latest run; 0: nothing. Forgotten afterwards. */
 long faults_logged(void);
 void faults_set_number(const char *variable, long number);
