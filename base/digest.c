@@ -1,12 +1,8 @@
 #include "base/digest.h"
 
-/* SHA256_Init() and its like are deprecated for new algorithms' sake, see podsku_sha256(). */
-#define OPENSSL_SUPPRESS_DEPRECATED
-
 #include <dlfcn.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
-#include <openssl/sha.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -19,9 +15,6 @@
 
 /* The functions of libcrypto that podsku calls, with OpenSSL's own types. */
 static struct {
-    int (*sha256_init)(SHA256_CTX *);
-    int (*sha256_update)(SHA256_CTX *, const void *, size_t);
-    int (*sha256_final)(unsigned char *, SHA256_CTX *);
     const EVP_MD *(*sha256)(void);
     unsigned char *(*hmac)(const EVP_MD *, const void *, int, const unsigned char *, size_t, unsigned char *,
                            unsigned *);
@@ -43,9 +36,7 @@ static enum podsku_code load(struct podsku_error *err)
     if (crypto.library)
         return PODSKU_OK;
     crypto.library = dlopen(CRYPTO_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
-    if (crypto.library && resolve("SHA256_Init", &crypto.sha256_init) &&
-        resolve("SHA256_Update", &crypto.sha256_update) && resolve("SHA256_Final", &crypto.sha256_final) &&
-        resolve("EVP_sha256", &crypto.sha256) && resolve("HMAC", &crypto.hmac) &&
+    if (crypto.library && resolve("EVP_sha256", &crypto.sha256) && resolve("HMAC", &crypto.hmac) &&
         resolve("OPENSSL_cleanse", &crypto.cleanse))
         return PODSKU_OK;
     if (crypto.library)
@@ -59,22 +50,6 @@ static void to_hex(const unsigned char *bytes, size_t len, char *text)
 {
     for (size_t i = 0; i < len; i++)
         (void)snprintf(text + 2 * i, 3, "%02x", bytes[i]);
-}
-
-enum podsku_code podsku_sha256(const void *bytes, size_t len, char text[PODSKU_SHA256_TEXT_SIZE],
-                               struct podsku_error *err)
-{
-    unsigned char digest[SHA256_DIGEST_LENGTH];
-    SHA256_CTX context;
-
-    if (load(err) != PODSKU_OK)
-        return err->code;
-    /* Not EVP_Digest(): its providers and openssl.cnf take 3 ms, as long as a whole offline command. */
-    if (!crypto.sha256_init(&context) || !crypto.sha256_update(&context, bytes, len) ||
-        !crypto.sha256_final(digest, &context))
-        return podsku_error_set(err, PODSKU_INTERNAL, "OpenSSL computed no SHA-256");
-    to_hex(digest, sizeof digest, text);
-    return PODSKU_OK;
 }
 
 enum podsku_code podsku_hmac_sha256(const void *key, size_t key_len, const void *bytes, size_t len,
@@ -105,7 +80,7 @@ enum podsku_code podsku_random_hex(size_t bytes, char *text, size_t text_size, s
 
 void podsku_wipe(void *bytes, size_t len)
 {
-    /* A command that needed no digest does not load libcrypto only to clean up. */
+    /* A command that needed no HMAC does not load libcrypto only to clean up. */
     if (crypto.library)
         crypto.cleanse(bytes, len);
     else

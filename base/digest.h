@@ -1,6 +1,6 @@
 /*
- * SHA-256, HMAC and random bytes, by OpenSSL's libcrypto. It is loaded on first use: offline
- * commands that need no digest do not pay for loading it.
+ * SHA-256, HMAC and random bytes. What takes a key is OpenSSL's libcrypto, which is loaded on first
+ * use: offline commands do not pay for loading it.
  */
 #ifndef PODSKU_BASE_DIGEST_H
 #define PODSKU_BASE_DIGEST_H
@@ -11,6 +11,7 @@
 
 #define PODSKU_SHA256_TEXT_SIZE 65 /* 64 lower-case hex digits and NUL */
 
+/* Of any bytes (NULL: none); never fails. */
 enum podsku_code podsku_sha256(const void *bytes, size_t len, char text[PODSKU_SHA256_TEXT_SIZE],
                                struct podsku_error *err) PODSKU_CHECKED;
 

@@ -124,6 +124,8 @@ static const struct bundled_row rows[] = {
 };
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
 
+const char podsku_bundled_sha256[65] = "1a61878d80b7394b058d5a4264c6cc6240ebc8be3c475385944d824c1c5db6f1";
+
 static struct podsku_gpu_type type_of(const struct bundled_row *row, size_t entry)
 {
     struct podsku_gpu_type type = {

@@ -153,7 +153,7 @@ enum podsku_code podsku_catalog_merge(struct podsku_catalog *catalog, struct pod
 /*
  * Fills sha256 if it is empty: of a raw body all its bytes, of a recording the bytes of its body as
  * they are now (the linter compares them with what the recording says), of the bundled one its
- * encoding. Apart from loading, since it needs libcrypto.
+ * encoding. Apart from loading, since only JSON shows it.
  */
 enum podsku_code podsku_catalog_hash(struct podsku_catalog *catalog, struct podsku_error *err) PODSKU_CHECKED;
 

@@ -47,6 +47,9 @@ bool podsku_store_reads(struct podsku_catalog *catalog, const struct podsku_cata
  */
 bool podsku_store_finish(struct podsku_catalog *catalog);
 
+/* Of the bundled types as podsku_catalog_encode() has them; a test says what it should be. bundled.c */
+extern const char podsku_bundled_sha256[65];
+
 /* Fills sha256 from the bytes that the store's positions are about. catalog.c */
 enum podsku_code podsku_catalog_hash_bytes(struct podsku_catalog *catalog, const char *bytes,
                                            struct podsku_error *err) PODSKU_CHECKED;

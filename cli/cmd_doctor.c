@@ -263,7 +263,7 @@ static void look_at_libraries(struct doctor *doctor)
     else
         fail(doctor, "libcurl", &err);
     check(doctor, "jansson", FINE, PODSKU_OK, NULL, "%s", jansson_version_str());
-    if (podsku_sha256("", 0, digest, &err) == PODSKU_OK)
+    if (podsku_hmac_sha256("", 0, "", 0, digest, &err) == PODSKU_OK)
         check(doctor, "libcrypto", FINE, PODSKU_OK, NULL, "there");
     else
         fail(doctor, "libcrypto", &err);

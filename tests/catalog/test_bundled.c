@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/digest.h"
+#include "base/json.h"
 
 static struct podsku_catalog *bundled(void)
 {
@@ -92,6 +94,14 @@ static void hash_is_of_the_encoding(void **state)
     assert_int_equal(podsku_catalog_hash(other, &err), PODSKU_OK);
     assert_int_equal(strlen(one->sha256), 64);
     assert_string_equal(one->sha256, other->sha256);
+    struct podsku_buf text = {0};
+    char sha256[PODSKU_SHA256_TEXT_SIZE];
+    json_t *body = podsku_catalog_encode(one);
+    podsku_json_write(&text, body, false);
+    assert_int_equal(podsku_sha256(text.data, text.len, sha256, &err), PODSKU_OK);
+    assert_string_equal(one->sha256, sha256);
+    podsku_buf_free(&text);
+    json_decref(body);
     assert_int_equal(podsku_catalog_hash(one, &err), PODSKU_OK); /* keeps it */
     assert_string_equal(one->sha256, other->sha256);
     podsku_catalog_free(one);
