@@ -240,7 +240,7 @@ enum podsku_step podsku_session_take_live(struct podsku_session *s)
     } else if (live.standing + live.late > 0) {
         step = podsku_session_adopt_live(s, &live.placed, live.intent, live.attempt);
     } else if (s->hidden[0]) {
-        podsku_session_say_hidden(s);
+        podsku_session_say_hidden(s); // NOLINT(clang-analyzer-unix.Malloc): live_clear() frees live.intent
         s->hands_off = true;
         step = podsku_session_stop_found(s, PODSKU_FOUND_HIDDEN, "this launch");
     }
