@@ -238,9 +238,11 @@ enum podsku_step podsku_session_take_live(struct podsku_session *s)
                                    "launch %s has %zu live pods: none is touched, none is added", s->options.launch_id,
                                    live.standing + live.late);
     } else if (live.standing + live.late > 0) {
-        step = podsku_session_adopt_live(s, &live.placed, live.intent, live.attempt);
+        /* live_clear() frees what the analyzer misses. */
+        step = podsku_session_adopt_live(s, &live.placed, live.intent, // NOLINT(clang-analyzer-unix.Malloc)
+                                         live.attempt);
     } else if (s->hidden[0]) {
-        podsku_session_say_hidden(s); // NOLINT(clang-analyzer-unix.Malloc): live_clear() frees live.intent
+        podsku_session_say_hidden(s);
         s->hands_off = true;
         step = podsku_session_stop_found(s, PODSKU_FOUND_HIDDEN, "this launch");
     }
