@@ -273,7 +273,7 @@ static void echoed_by_reads(void **state)
         (void)SEARCHED("catalog", "pull", "-v", "-o", recording);
         (void)SEARCHED("pods", "list", "-v");
         (void)SEARCHED("pods", "get", "abc", "-v", "-o", "json");
-        (void)SEARCHED("reconcile", "-v", "-o", "json");
+        (void)SEARCHED("reconcile", "--settle-timeout", "1s", "-v", "-o", "json");
         (void)SEARCHED("doctor", "-v", "-o", "json");
     }
     https_server_stop(server);
