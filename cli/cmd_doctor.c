@@ -114,6 +114,10 @@ static void look_at_account(struct doctor *doctor)
         fail(doctor, "account", &err);
         return;
     }
+    if (code == PODSKU_NO_MEMORY) {
+        fail(doctor, "ssh-keys", &err);
+        return;
+    }
     if (code) {
         check(doctor, "ssh-keys", UNKNOWN, PODSKU_OK, NULL, "the registered ssh keys cannot be read: %s", err.message);
         return;

@@ -304,6 +304,16 @@ static bool is_noise(const char *line, size_t len)
     return false;
 }
 
+/* Without memory for the other characters: ASCII. */
+static void copy_ascii(char *text, size_t size, const char *from, size_t len)
+{
+    size_t i;
+
+    for (i = 0; i < len && i + 1 < size; i++)
+        text[i] = from[i] >= ' ' && from[i] <= '~' ? from[i] : '?';
+    text[i] = '\0';
+}
+
 void cli_ssh_complaint(const struct podsku_buf *errors, char *text, size_t size)
 {
     struct podsku_buf clean = {0};
@@ -315,7 +325,9 @@ void cli_ssh_complaint(const struct podsku_buf *errors, char *text, size_t size)
         if (len && !is_noise(at, len)) {
             podsku_buf_reset(&clean);
             podsku_text_printable(&clean, at, len, false);
-            if (!podsku_buf_failed(&clean))
+            if (podsku_buf_failed(&clean))
+                copy_ascii(text, size, at, len);
+            else
                 (void)snprintf(text, size, "%s", podsku_buf_text(&clean));
         }
         at += len + strspn(at + len, "\r\n");

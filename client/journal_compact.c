@@ -26,17 +26,22 @@ static json_t *old_intents(const struct podsku_entries *entries, int64_t now_ms)
 }
 
 /* Copies the lines that stay, byte for byte: what a newer version wrote survives an older one. */
-static void filter(const char *bytes, size_t len, const json_t *old, struct podsku_buf *kept)
+static enum podsku_code filter(const char *bytes, size_t len, const json_t *old, struct podsku_buf *kept,
+                               struct podsku_error *err)
 {
     const char *end;
 
     for (; len > 0 && (end = memchr(bytes, '\n', len)) != NULL; len -= (size_t)(end - bytes) + 1, bytes = end + 1) {
-        json_t *line = podsku_journal_line(bytes, (size_t)(end - bytes));
+        json_t *line;
+        enum podsku_code code = podsku_journal_line(bytes, (size_t)(end - bytes), &line, err);
+        if (code != PODSKU_OK)
+            return code;
         const char *intent = json_string_value(json_object_get(line, "intent"));
         if (!intent || !json_object_get(old, intent))
             podsku_buf_append(kept, bytes, (size_t)(end - bytes) + 1);
         json_decref(line);
     }
+    return podsku_buf_failed(kept) ? podsku_error_no_memory(err) : PODSKU_OK;
 }
 
 static enum podsku_code compact_locked(struct podsku_journal *journal, struct podsku_error *err)
@@ -54,12 +59,9 @@ static enum podsku_code compact_locked(struct podsku_journal *journal, struct po
     if (code != PODSKU_OK)
         goto out;
     old = old_intents(&entries, podsku_clock_wall_ms(journal->clock));
-    if (old)
-        filter(bytes.data, bytes.len, old, &kept);
-    if (!old || podsku_buf_failed(&kept)) {
-        code = podsku_error_no_memory(err);
+    code = old ? filter(bytes.data, bytes.len, old, &kept, err) : podsku_error_no_memory(err);
+    if (code != PODSKU_OK)
         goto out;
-    }
     /* Only when half of it goes: otherwise every deploy would rewrite a journal of living pods. */
     if (kept.len <= bytes.len / 2 &&
         podsku_file_write(journal->path, podsku_buf_text(&kept), kept.len, 0600, &write_err) != PODSKU_OK)

@@ -29,7 +29,8 @@ enum podsku_code podsku_journal_bytes(const struct podsku_journal *journal, stru
 /* Merges these bytes into entries. Only memory can fail. */
 enum podsku_code podsku_journal_parse(const char *bytes, size_t len, struct podsku_entries *entries,
                                       struct podsku_error *err) PODSKU_CHECKED;
-/* Takes one line that is an object of the journal; NULL otherwise. New reference. */
-json_t *podsku_journal_line(const char *bytes, size_t len);
+/* Takes one line into *line, a new reference; NULL if it is no object of the journal. Only memory can fail. */
+enum podsku_code podsku_journal_line(const char *bytes, size_t len, json_t **line,
+                                     struct podsku_error *err) PODSKU_CHECKED;
 
 #endif

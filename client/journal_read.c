@@ -182,18 +182,22 @@ static bool take_outcome(const json_t *line, struct podsku_entry *entry, bool *k
            take_text(line, "why", &entry->why);
 }
 
-json_t *podsku_journal_line(const char *bytes, size_t len)
+enum podsku_code podsku_journal_line(const char *bytes, size_t len, json_t **line, struct podsku_error *err)
 {
-    struct podsku_error ignored = {0};
-    json_t *line = NULL;
+    struct podsku_error why = {0};
 
-    if (podsku_json_read(bytes, len, PODSKU_JOURNAL_FILE, PODSKU_STATE, &line, &ignored) != PODSKU_OK)
-        return NULL;
-    if (json_is_object(line) && json_is_string(json_object_get(line, "type")) &&
-        json_is_string(json_object_get(line, "launch_id")) && json_is_string(json_object_get(line, "intent")))
-        return line;
-    json_decref(line);
-    return NULL;
+    *line = NULL;
+    if (len == 0)
+        return PODSKU_OK;
+    /* A line that no memory was found for is not one to be ignored: it may name a pod. */
+    if (podsku_json_read(bytes, len, PODSKU_JOURNAL_FILE, PODSKU_STATE, line, &why) == PODSKU_NO_MEMORY)
+        return podsku_error_no_memory(err);
+    if (json_is_object(*line) && json_is_string(json_object_get(*line, "type")) &&
+        json_is_string(json_object_get(*line, "launch_id")) && json_is_string(json_object_get(*line, "intent")))
+        return PODSKU_OK;
+    json_decref(*line);
+    *line = NULL;
+    return PODSKU_OK;
 }
 
 /* Room for one more; NULL: out of memory. The new entry is zeroed and not yet counted. */
@@ -252,7 +256,8 @@ enum podsku_code podsku_journal_parse(const char *bytes, size_t len, struct pods
             break;
         }
         size_t line_len = (size_t)(end - bytes);
-        json_t *line = line_len ? podsku_journal_line(bytes, line_len) : NULL;
+        json_t *line;
+        fits = podsku_journal_line(bytes, line_len, &line, err) == PODSKU_OK;
         if (line)
             fits = merge_line(line, entries, index);
         else

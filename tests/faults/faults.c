@@ -140,6 +140,7 @@ bool faults_machine(struct program *program)
                    "#!/bin/sh\n"
                    "{ tr '\\0' ' ' </proc/$$/cmdline; echo; tr '\\0' '\\n' </proc/$$/environ; } >>'%s/children'\n"
                    "unset LD_PRELOAD\n"
+                   "[ \"$*\" != -V ] || { echo 'OpenSSH_9.2p1, for tests' >&2; exit 0; }\n"
                    "HOME='%s' && export HOME\n"
                    "for word; do command=$word; done\n"
                    "exec sh -c \"$command\"\n",
