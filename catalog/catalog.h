@@ -131,6 +131,12 @@ enum podsku_code podsku_catalog_load(const char *bytes, size_t len, const char *
                                      enum podsku_code code_on_bad, struct podsku_catalog **catalog,
                                      struct podsku_error *err) PODSKU_CHECKED;
 
+/* The same from bytes that have been parsed: `root`, which is borrowed, is what they say. */
+enum podsku_code podsku_catalog_load_parsed(const char *bytes, size_t len, const json_t *root, const char *name,
+                                            const struct podsku_facts_set *facts,
+                                            const struct podsku_catalog_query *query, enum podsku_code code_on_bad,
+                                            struct podsku_catalog **catalog, struct podsku_error *err) PODSKU_CHECKED;
+
 /* The same from a file ("-": stdin); sets source FILE and path. */
 enum podsku_code podsku_catalog_load_file(const char *path, const struct podsku_facts_set *facts,
                                           struct podsku_catalog **catalog, struct podsku_error *err) PODSKU_CHECKED;

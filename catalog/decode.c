@@ -280,19 +280,15 @@ enum podsku_code podsku_decode(struct podsku_decode *decode, const json_t *root,
     return PODSKU_OK;
 }
 
-/* Loads from bytes that are taken: they belong to the catalogue or are freed. */
-static enum podsku_code load_taken(char *bytes, size_t len, const char *name, const struct podsku_facts_set *facts,
-                                   const struct podsku_catalog_query *query, enum podsku_code code_on_bad,
-                                   struct podsku_catalog **catalog, struct podsku_error *err)
+/* Loads from bytes that are taken: they belong to the catalogue or are freed. `root` is what they say. */
+static enum podsku_code load_taken(char *bytes, size_t len, const json_t *root, const char *name,
+                                   const struct podsku_facts_set *facts, const struct podsku_catalog_query *query,
+                                   enum podsku_code code_on_bad, struct podsku_catalog **catalog,
+                                   struct podsku_error *err)
 {
     struct podsku_decode decode = {.name = name, .code_on_bad = code_on_bad, .err = err};
-    json_t *root;
+    enum podsku_code code = podsku_decode(&decode, root, facts, query, catalog);
 
-    *catalog = NULL;
-    enum podsku_code code = podsku_json_read(bytes, len, name, code_on_bad, &root, err);
-    if (code == PODSKU_OK)
-        code = podsku_decode(&decode, root, facts, query, catalog);
-    json_decref(root);
     if (code != PODSKU_OK || !*catalog) {
         free(bytes);
         return code;
@@ -308,10 +304,10 @@ static enum podsku_code load_taken(char *bytes, size_t len, const char *name, co
     return PODSKU_OK;
 }
 
-enum podsku_code podsku_catalog_load(const char *bytes, size_t len, const char *name,
-                                     const struct podsku_facts_set *facts, const struct podsku_catalog_query *query,
-                                     enum podsku_code code_on_bad, struct podsku_catalog **catalog,
-                                     struct podsku_error *err)
+enum podsku_code podsku_catalog_load_parsed(const char *bytes, size_t len, const json_t *root, const char *name,
+                                            const struct podsku_facts_set *facts,
+                                            const struct podsku_catalog_query *query, enum podsku_code code_on_bad,
+                                            struct podsku_catalog **catalog, struct podsku_error *err)
 {
     char *copy = malloc(len + 1);
 
@@ -321,7 +317,7 @@ enum podsku_code podsku_catalog_load(const char *bytes, size_t len, const char *
     if (len)
         memcpy(copy, bytes, len);
     copy[len] = '\0';
-    enum podsku_code code = load_taken(copy, len, name, facts, query, code_on_bad, catalog, err);
+    enum podsku_code code = load_taken(copy, len, root, name, facts, query, code_on_bad, catalog, err);
     if (code != PODSKU_OK || !*catalog || (*catalog)->url || !strstr(name, "://"))
         return code;
     (*catalog)->url = podsku_arena_text(&(*catalog)->store->arena, name);
@@ -330,6 +326,21 @@ enum podsku_code podsku_catalog_load(const char *bytes, size_t len, const char *
     podsku_catalog_free(*catalog);
     *catalog = NULL;
     return podsku_error_no_memory(err);
+}
+
+enum podsku_code podsku_catalog_load(const char *bytes, size_t len, const char *name,
+                                     const struct podsku_facts_set *facts, const struct podsku_catalog_query *query,
+                                     enum podsku_code code_on_bad, struct podsku_catalog **catalog,
+                                     struct podsku_error *err)
+{
+    json_t *root;
+    enum podsku_code code = podsku_json_read(bytes, len, name, code_on_bad, &root, err);
+
+    *catalog = NULL;
+    if (code == PODSKU_OK)
+        code = podsku_catalog_load_parsed(bytes, len, root, name, facts, query, code_on_bad, catalog, err);
+    json_decref(root);
+    return code;
 }
 
 enum podsku_code podsku_catalog_load_file(const char *path, const struct podsku_facts_set *facts,
@@ -349,7 +360,13 @@ enum podsku_code podsku_catalog_load_file(const char *path, const struct podsku_
     char *taken = podsku_buf_take(&bytes);
     if (!taken)
         return podsku_error_no_memory(err);
-    code = load_taken(taken, len, name, facts, NULL, PODSKU_INPUT, catalog, err);
+    json_t *root;
+    code = podsku_json_read(taken, len, name, PODSKU_INPUT, &root, err);
+    if (code == PODSKU_OK)
+        code = load_taken(taken, len, root, name, facts, NULL, PODSKU_INPUT, catalog, err);
+    else
+        free(taken);
+    json_decref(root);
     if (code != PODSKU_OK || !*catalog)
         return code;
     (*catalog)->source = PODSKU_SOURCE_FILE;

@@ -19,17 +19,11 @@ struct reader {
     struct podsku_catalog *catalog; /* NULL before the first read */
 };
 
-/* Decodes an answer and adds it to what was read before. */
-static enum podsku_code add_body(struct reader *reader, const struct podsku_buf *body, const char *url,
-                                 const struct podsku_catalog_query *query, enum podsku_source source)
+/* Adds an answer to what was read before. */
+static enum podsku_code add_read(struct reader *reader, struct podsku_catalog *read, enum podsku_source source)
 {
     struct podsku_error *err = &reader->cli->err;
-    struct podsku_catalog *read = NULL;
-    enum podsku_code code =
-        podsku_catalog_load(podsku_buf_text(body), body->len, url, reader->facts, query, PODSKU_ANSWER, &read, err);
 
-    if (code)
-        return code;
     read->source = source;
     read->recorded_ms = podsku_clock_wall_ms(podsku_client_clock(reader->client));
     if (reader->catalog)
@@ -45,10 +39,13 @@ static enum podsku_code read_live(struct reader *reader, enum podsku_product pro
     char cuda[32];
     char url[512];
     struct podsku_buf body = {0};
+    json_t *value = NULL; /* of the body */
+    struct podsku_catalog *read = NULL;
     struct podsku_catalog_query query = {.product = product, .has_cloud = true, .cloud = cloud, .count = count};
     struct podsku_catalog_request request = {.product = product == PODSKU_PRODUCT_CLUSTER ? "CLUSTER" : "POD",
                                              .cloud = podsku_cloud_name(cloud),
-                                             .count = count};
+                                             .count = count,
+                                             .value = &value};
     enum podsku_code code;
 
     if (req->cuda_major >= 0) {
@@ -57,7 +54,11 @@ static enum podsku_code read_live(struct reader *reader, enum podsku_product pro
     }
     code = podsku_api_catalog(reader->client, &request, &body, url, sizeof url, &reader->cli->err);
     if (!code)
-        code = add_body(reader, &body, url, &query, PODSKU_SOURCE_LIVE);
+        code = podsku_catalog_load_parsed(podsku_buf_text(&body), body.len, value, url, reader->facts, &query,
+                                          PODSKU_ANSWER, &read, &reader->cli->err);
+    if (!code)
+        code = add_read(reader, read, PODSKU_SOURCE_LIVE);
+    json_decref(value);
     podsku_buf_free(&body);
     return code;
 }
@@ -89,8 +90,12 @@ static enum podsku_code read_graphql(struct reader *reader)
         struct podsku_catalog_query query = {
             .product = PODSKU_PRODUCT_POD, .has_cloud = true, .cloud = PODSKU_SECURE, .count = count};
         code = podsku_api_graphql_catalog(reader->client, count, &body, url, sizeof url, &reader->cli->err);
+        struct podsku_catalog *read = NULL;
         if (!code)
-            code = add_body(reader, &body, url, &query, PODSKU_SOURCE_GRAPHQL);
+            code = podsku_catalog_load(podsku_buf_text(&body), body.len, url, reader->facts, &query, PODSKU_ANSWER,
+                                       &read, &reader->cli->err);
+        if (!code)
+            code = add_read(reader, read, PODSKU_SOURCE_GRAPHQL);
         podsku_buf_free(&body);
         if (!reader->req->cloud[PODSKU_SECURE])
             break; /* its prices do not depend on the count */

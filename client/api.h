@@ -125,6 +125,7 @@ struct podsku_catalog_request {
     int count;
     const char *min_cuda;  /* NULL: none */
     const char *countries; /* comma-separated; NULL: none */
+    json_t **value;        /* if not NULL: takes what the bytes say, parsed, for podsku_catalog_load_parsed() */
 };
 enum podsku_code podsku_api_catalog(struct podsku_client *client, const struct podsku_catalog_request *request,
                                     struct podsku_buf *body, char *url, size_t url_size,

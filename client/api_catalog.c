@@ -42,7 +42,7 @@ enum podsku_code podsku_api_catalog(struct podsku_client *client, const struct p
     }
     (void)snprintf(url, url_size, "%s%s", podsku_client_url(client, PODSKU_API_V2), podsku_buf_text(&path));
     struct podsku_list_request list = {
-        .api = PODSKU_API_V2, .path = podsku_buf_text(&path), .member = "gpus", .body = body};
+        .api = PODSKU_API_V2, .path = podsku_buf_text(&path), .member = "gpus", .body = body, .value = request->value};
     enum podsku_code code = podsku_list_read(client, &list, err);
     podsku_buf_free(&path);
     return code;

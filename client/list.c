@@ -14,8 +14,8 @@ struct pages {
     const struct podsku_list_request *request;
     json_t *ids;      /* object: ids of the elements so far */
     json_t *cursors;  /* object: cursors that were sent */
-    json_t *first;    /* the first page, when bodies are merged */
-    json_t *elements; /* array: of all pages, when bodies are merged */
+    json_t *first;    /* the first page, when a body is asked for */
+    json_t *elements; /* array: of all pages, when there are several bodies to be merged */
     size_t seen, pages;
 };
 
@@ -70,9 +70,12 @@ static enum podsku_code take_page(struct pages *pages, const struct podsku_respo
     pages->pages++;
     if (!request->body)
         return PODSKU_OK;
-    if (!pages->first)
+    if (!pages->first) {
         pages->first = json_incref(page);
-    if ((!pages->elements && !(pages->elements = json_array())) || json_array_extend(pages->elements, list) != 0)
+        return PODSKU_OK;
+    }
+    if ((!pages->elements && !(pages->elements = json_copy(find_list(request, pages->first)))) ||
+        json_array_extend(pages->elements, list) != 0)
         return podsku_error_no_memory(err);
     return PODSKU_OK;
 }
@@ -144,32 +147,45 @@ static enum podsku_code read_pages(struct pages *pages, struct podsku_response *
     }
 }
 
-/* One page: its bytes. More: the first page's object with all elements and no word about pages. */
-static enum podsku_code give_body(struct pages *pages, struct podsku_response *response, struct podsku_error *err)
+/* The first page's object with all elements and no word about pages; NULL: no memory. */
+static json_t *merge_pages(const struct pages *pages)
 {
     static const char *const paging[] = {"nextCursor", "next_cursor", "cursor",   "pagination",
                                          "pageInfo",   "hasMore",     "has_more", NULL};
-    struct podsku_buf *out = pages->request->body;
 
-    podsku_buf_free(out);
-    if (pages->pages == 1) {
-        *out = response->body;
-        response->body = (struct podsku_buf){0};
-        return PODSKU_OK;
-    }
-    json_t *merged = json_is_object(pages->first) ? json_copy(pages->first) : NULL;
-    if (merged) {
-        for (const char *const *name = paging; *name; name++)
-            (void)json_object_del(merged, *name);
-        if (json_object_set(merged, pages->request->member, pages->elements) == 0)
-            podsku_json_write(out, merged, false);
-        else
-            out->failed = true;
-    } else {
-        podsku_json_write(out, pages->elements, false);
-    }
+    if (!json_is_object(pages->first))
+        return json_incref(pages->elements);
+    json_t *merged = json_copy(pages->first);
+    for (const char *const *name = paging; merged && *name; name++)
+        (void)json_object_del(merged, *name);
+    if (!merged || json_object_set(merged, pages->request->member, pages->elements) == 0)
+        return merged;
     json_decref(merged);
-    return podsku_buf_failed(out) ? podsku_error_no_memory(err) : PODSKU_OK;
+    return NULL;
+}
+
+/* One page: its bytes, and what they say. More: those of one that has all elements. */
+static enum podsku_code give_body(struct pages *pages, struct podsku_response *response, struct podsku_error *err)
+{
+    const struct podsku_list_request *request = pages->request;
+    json_t *value = pages->pages == 1 ? json_incref(pages->first) : merge_pages(pages);
+
+    podsku_buf_free(request->body);
+    if (pages->pages == 1) {
+        *request->body = response->body;
+        response->body = (struct podsku_buf){0};
+    } else {
+        podsku_json_write(request->body, value, false);
+    }
+    if (podsku_buf_failed(request->body)) {
+        json_decref(value);
+        return podsku_error_no_memory(err);
+    }
+    if (request->value)
+        *request->value = value;
+    else
+        json_decref(value);
+    return PODSKU_OK;
 }
 
 enum podsku_code podsku_list_read(struct podsku_client *client, const struct podsku_list_request *request,

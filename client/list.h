@@ -21,6 +21,7 @@ struct podsku_list_request {
     void *ctx;
     /* If not NULL: the bytes as received; of several pages the first one's object with the elements of all. */
     struct podsku_buf *body;
+    json_t **value;               /* with body, if not NULL: what those bytes say, parsed; the caller's */
     struct podsku_response *last; /* if not NULL: takes the last page's response; free it */
 };
 

@@ -190,6 +190,17 @@ static void nesting_is_bounded(void **state)
     podsku_buf_free(&body);
 }
 
+/* The value is what the bytes say; frees it. */
+static void assert_says(const struct podsku_buf *body, json_t *value)
+{
+    json_t *parsed = json_loads(podsku_buf_text(body), 0, NULL);
+
+    assert_non_null(parsed);
+    assert_true(json_equal(parsed, value));
+    json_decref(parsed);
+    json_decref(value);
+}
+
 static void catalogue_bytes(void **state)
 {
     static const char one[] = "{ \"gpus\" : [ {\"id\":\"NVIDIA  RTX A4500\"} ] , \"other\":1}\n";
@@ -208,18 +219,22 @@ static void catalogue_bytes(void **state)
     struct podsku_catalog_request request = {.product = "POD", .cloud = "SECURE", .count = 8};
     struct rig rig;
     struct podsku_buf body = {0};
+    json_t *value = NULL;
     char url[512];
 
     (void)state;
+    request.value = &value;
     RIG_START(&rig, answers);
     EXPECT(&rig, podsku_api_catalog(rig.client, &request, &body, url, sizeof url, &rig.err), PODSKU_OK);
     assert_string_equal(podsku_buf_text(&body), one);
+    assert_says(&body, value);
     assert_string_equal(url,
                         "https://api.runpod.io/v2/catalog/gpus?include=AVAILABILITY&product=POD&count=8&cloud=SECURE");
-    request = (struct podsku_catalog_request){"CLUSTER", "COMMUNITY", 2, "12.8", "FR,DE"};
+    request = (struct podsku_catalog_request){"CLUSTER", "COMMUNITY", 2, "12.8", "FR,DE", &value};
     EXPECT(&rig, podsku_api_catalog(rig.client, &request, &body, url, sizeof url, &rig.err), PODSKU_OK);
     assert_string_equal(podsku_buf_text(&body),
                         "{\"gpus\":[{\"id\":\"a\"},{\"id\":\"b\",\"price\":{\"secure\":2.49}}],\"other\":1}");
+    assert_says(&body, value);
     EXPECT(&rig, podsku_api_catalog(rig.client, &request, &body, url, sizeof url, &rig.err), PODSKU_ANSWER);
     podsku_buf_free(&body);
     rig_stop(&rig);
