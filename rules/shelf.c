@@ -15,17 +15,16 @@ struct shelf_key {
 };
 _Static_assert(sizeof(struct shelf_key) == 8 + 4 * (PODSKU_COUNTS_MAX + 12), "a key has no padding");
 
-struct slot {
+struct kept_shelf {
     struct shelf_key key;
     struct shelf shelf;
     struct podsku_offer *offers; /* of a shelf of one cloud and count, in the catalogue's order; else NULL */
-    bool used;
 };
 
 struct shelves {
-    struct slot slots[SLOTS]; /* open addressing */
-    size_t count, ranks;      /* of shelves; of ranks on all of them */
-    struct offer_list list;   /* of the shelf that is being made */
+    struct kept_shelf *slots[SLOTS]; /* open addressing; NULL: free */
+    size_t count, ranks;             /* of shelves; of ranks on all of them */
+    struct offer_list list;          /* of the shelf that is being made */
     struct ranking ranking;
 };
 
@@ -85,28 +84,34 @@ static struct shelf_key key_of_one(const struct judge *judge, enum podsku_cloud 
 }
 
 /* The slot of this key, or the free one where it belongs. */
-static struct slot *find(struct shelves *shelves, struct shelf_key *key)
+static struct kept_shelf **find(struct shelves *shelves, struct shelf_key *key)
 {
     hash_key(key);
     size_t i = (size_t)key->hash % SLOTS;
-    while (shelves->slots[i].used && memcmp(&shelves->slots[i].key, key, sizeof *key) != 0)
+    while (shelves->slots[i] && memcmp(&shelves->slots[i]->key, key, sizeof *key) != 0)
         i = (i + 1) % SLOTS;
     return &shelves->slots[i];
 }
 
-static void take(struct shelves *shelves, struct slot *slot, const struct shelf_key *key)
+static void drop(struct kept_shelf *kept)
 {
-    slot->key = *key;
-    slot->used = true;
-    shelves->count++;
-    shelves->ranks += slot->shelf.count;
+    if (!kept)
+        return;
+    free(kept->offers);
+    free(kept->shelf.ranks);
+    free(kept);
 }
 
-static void empty(struct slot *slot)
+/* Puts up a new shelf; NULL: no memory, also for what was to be on it. Takes it. */
+static const struct shelf *put_up(struct shelves *shelves, struct shelf_key *key, struct kept_shelf *kept)
 {
-    free(slot->offers);
-    free(slot->shelf.ranks);
-    memset(slot, 0, sizeof *slot);
+    if (!kept)
+        return NULL;
+    kept->key = *key;
+    *find(shelves, key) = kept;
+    shelves->count++;
+    shelves->ranks += kept->shelf.count;
+    return &kept->shelf;
 }
 
 /* Takes the offers of one cloud and count that pass by choice. */
@@ -132,27 +137,39 @@ static bool gather(struct offer_list *list, const struct judge *judge, enum pods
     return true;
 }
 
-/* Keeps the order that the ranking has. */
-static bool keep_ranks(struct shelf *shelf, const struct ranking *ranking)
+/* A shelf with the order that the ranking has; NULL: no memory. */
+static struct kept_shelf *keep_ranks(struct kept_shelf *kept, const struct ranking *ranking)
 {
+    struct shelf *shelf = &kept->shelf;
+
     if (ranking->count == 0)
-        return true;
+        return kept;
     shelf->ranks = malloc(ranking->count * sizeof *shelf->ranks);
-    if (!shelf->ranks)
-        return false;
+    if (!shelf->ranks) {
+        drop(kept);
+        return NULL;
+    }
     memcpy(shelf->ranks, ranking->list, ranking->count * sizeof *shelf->ranks);
     shelf->count = ranking->count;
-    return true;
+    return kept;
 }
 
-static bool keep_offers(struct slot *slot, const struct offer_list *list)
+/* A shelf with these offers; NULL: no memory. */
+static struct kept_shelf *keep_offers(const struct offer_list *list, struct ranking *ranking,
+                                      const struct podsku_requirement *req)
 {
-    if (list->count == 0)
-        return true;
-    slot->offers = malloc(list->count * sizeof *slot->offers);
-    if (slot->offers)
-        memcpy(slot->offers, list->list, list->count * sizeof *slot->offers);
-    return slot->offers != NULL;
+    struct kept_shelf *kept = calloc(1, sizeof *kept);
+
+    if (!kept || list->count == 0)
+        return kept;
+    kept->offers = malloc(list->count * sizeof *kept->offers);
+    if (kept->offers) {
+        memcpy(kept->offers, list->list, list->count * sizeof *kept->offers);
+        if (podsku_rank_all(ranking, req, kept->offers, list->count))
+            return keep_ranks(kept, ranking);
+    }
+    drop(kept);
+    return NULL;
 }
 
 /* The shelf of one cloud and count; NULL: no memory. */
@@ -160,19 +177,13 @@ static const struct shelf *one_shelf(struct shelves *shelves, const struct judge
                                      int gpus)
 {
     struct shelf_key key = key_of_one(judge, cloud, gpus);
-    struct slot *slot = find(shelves, &key);
-    const struct offer_list *list = &shelves->list;
+    const struct kept_shelf *known = *find(shelves, &key);
 
-    if (slot->used)
-        return &slot->shelf;
-    if (!gather(&shelves->list, judge, cloud, gpus) || !keep_offers(slot, list) ||
-        !podsku_rank_all(&shelves->ranking, judge->req, slot->offers, list->count) ||
-        !keep_ranks(&slot->shelf, &shelves->ranking)) {
-        empty(slot);
+    if (known)
+        return &known->shelf;
+    if (!gather(&shelves->list, judge, cloud, gpus))
         return NULL;
-    }
-    take(shelves, slot, &key);
-    return &slot->shelf;
+    return put_up(shelves, &key, keep_offers(&shelves->list, &shelves->ranking, judge->req));
 }
 
 /* Merges the shelves of each cloud and count of the requirement into the ranking. */
@@ -193,8 +204,10 @@ static bool merge(struct shelves *shelves, const struct judge *judge, struct ran
 
 static void forget(struct shelves *shelves)
 {
-    for (size_t i = 0; i < SLOTS; i++)
-        empty(&shelves->slots[i]);
+    for (size_t i = 0; i < SLOTS; i++) {
+        drop(shelves->slots[i]);
+        shelves->slots[i] = NULL;
+    }
     shelves->count = shelves->ranks = 0;
 }
 
@@ -218,18 +231,13 @@ const struct shelf *podsku_shelf(struct rules_store *store, const struct judge *
     trim(shelves);
     if (req->gpus_count == 1 && req->cloud[PODSKU_SECURE] != req->cloud[PODSKU_COMMUNITY])
         return one_shelf(shelves, judge, req->cloud[PODSKU_SECURE] ? PODSKU_SECURE : PODSKU_COMMUNITY, req->gpus[0]);
-    const struct slot *known = find(shelves, &key);
-    if (known->used)
+    const struct kept_shelf *known = *find(shelves, &key);
+    if (known)
         return &known->shelf;
     if (!merge(shelves, judge, &store->ranking))
         return NULL;
-    struct slot *slot = find(shelves, &key); /* the merge has filled others */
-    if (!keep_ranks(&slot->shelf, &store->ranking)) {
-        empty(slot);
-        return NULL;
-    }
-    take(shelves, slot, &key);
-    return &slot->shelf;
+    struct kept_shelf *merged = calloc(1, sizeof *merged);
+    return put_up(shelves, &key, merged ? keep_ranks(merged, &store->ranking) : NULL);
 }
 
 void podsku_shelves_free(struct shelves *shelves)
