@@ -182,7 +182,7 @@ static void put_type(const struct podsku_verification *v, const struct podsku_ex
         podsku_buf_printf(out, " --gpu \"%s\"", expected->gpu->list[i]);
     for (size_t i = 0; expected->exclude && i < expected->exclude->count; i++)
         podsku_buf_printf(out, " --exclude \"%s\"", expected->exclude->list[i]);
-    if (v->wants_nvlink && v->wants_gpus != 1)
+    if (v->wants_nvlink && wanted_gpus(v) != 1)
         podsku_buf_puts(out, facts && facts->evidence == PODSKU_EVIDENCE_NOMINAL ? " --nvlink=possible" : " --nvlink");
 }
 

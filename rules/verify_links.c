@@ -249,6 +249,12 @@ static void judge_bandwidth(struct podsku_verification *v, struct verify_task *t
 /* NVLink was wanted, and the text shows no links: open, unless P2P has said no already. */
 static void judge_unseen(struct podsku_verification *v, struct verify_task *task)
 {
+    const struct podsku_expectation *expected = task->expected;
+
+    /* One GPU that was asked for, as listed: there is no link to ask about. */
+    if (task->reading->list.listed && task->reading->gpus == 1 &&
+        (expected->gpus == 1 || (expected->gpus == 0 && expected->gpu_type)))
+        return;
     if (v->wants_nvlink && !links_count(task->reading) && !podsku_verify_has_problem(v, VERIFY_WRONG_COUNT) &&
         !podsku_verify_has_problem(v, VERIFY_P2P_OFF))
         podsku_verify_leave_open(v, task, "the text does not show the links between the GPUs");
