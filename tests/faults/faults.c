@@ -108,7 +108,7 @@ const char *faults_no_preload(void)
 
 static bool put_script(const char *folder, const char *name, const char *text)
 {
-    char path[256];
+    char path[512];
     FILE *file;
 
     (void)snprintf(path, sizeof path, "%s/%s", folder, name);
