@@ -133,6 +133,14 @@ bool podsku_json_set(json_t *object, const char *key, json_t *value)
     return json_object_set_new(object, key, value) == 0;
 }
 
+json_t *podsku_json_whole(json_t *value, bool whole)
+{
+    if (whole)
+        return value;
+    json_decref(value);
+    return NULL;
+}
+
 json_t *podsku_json_text(const char *text)
 {
     if (!text)

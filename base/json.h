@@ -49,6 +49,8 @@ void podsku_json_write(struct podsku_buf *out, const json_t *value, bool indent)
  * returning false. NULL text becomes JSON null.
  */
 bool podsku_json_set(json_t *object, const char *key, json_t *value) PODSKU_CHECKED;
+/* value if whole, else NULL and value is released: so that nothing half-built gets out. */
+json_t *podsku_json_whole(json_t *value, bool whole) PODSKU_CHECKED;
 json_t *podsku_json_text(const char *text); /* bytes that are no UTF-8 are replaced by '?' */
 json_t *podsku_json_money(int64_t uusd);    /* 0 (unknown) becomes null */
 json_t *podsku_json_time(int64_t wall_ms);  /* 0 (unknown) becomes null */

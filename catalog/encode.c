@@ -108,11 +108,9 @@ static json_t *entry_json(const struct podsku_catalog *catalog, const struct pod
 {
     json_t *entry = json_object();
 
-    if (podsku_json_set(entry, "id", podsku_json_text(type->id)) && set_fields(entry, type) &&
-        (catalog->read_count != 1 || type->view_count == 0 || set_view(entry, type->views)))
-        return entry;
-    json_decref(entry);
-    return NULL;
+    bool whole = podsku_json_set(entry, "id", podsku_json_text(type->id)) && set_fields(entry, type) &&
+                 (catalog->read_count != 1 || type->view_count == 0 || set_view(entry, type->views));
+    return podsku_json_whole(entry, whole);
 }
 
 json_t *podsku_catalog_encode(const struct podsku_catalog *catalog)
@@ -124,8 +122,5 @@ json_t *podsku_catalog_encode(const struct podsku_catalog *catalog)
     for (size_t i = 0; made && i < catalog->type_count; i++)
         made = json_array_append_new(list, entry_json(catalog, &catalog->types[i])) == 0;
     made = podsku_json_set(body, "gpus", list) && made;
-    if (made)
-        return body;
-    json_decref(body);
-    return NULL;
+    return podsku_json_whole(body, made);
 }

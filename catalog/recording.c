@@ -36,15 +36,13 @@ static json_t *query_json(const struct podsku_catalog_query *query)
 {
     json_t *object = json_object();
 
-    if (podsku_json_set(object, "product", json_string(product_names[query->product])) &&
-        podsku_json_set(object, "cloud",
-                        query->has_cloud ? json_string(podsku_cloud_name(query->cloud)) : json_null()) &&
-        podsku_json_set(object, "count", json_integer(query->count)) &&
-        podsku_json_set(object, "min_cuda", podsku_json_text(query->min_cuda)) &&
-        podsku_json_set(object, "countries", countries_json(query->countries)))
-        return object;
-    json_decref(object);
-    return NULL;
+    bool whole = podsku_json_set(object, "product", json_string(product_names[query->product])) &&
+                 podsku_json_set(object, "cloud",
+                                 query->has_cloud ? json_string(podsku_cloud_name(query->cloud)) : json_null()) &&
+                 podsku_json_set(object, "count", json_integer(query->count)) &&
+                 podsku_json_set(object, "min_cuda", podsku_json_text(query->min_cuda)) &&
+                 podsku_json_set(object, "countries", countries_json(query->countries));
+    return podsku_json_whole(object, whole);
 }
 
 static json_t *envelope_json(enum podsku_source source, const char *url, const struct podsku_catalog_query *query,
@@ -52,15 +50,13 @@ static json_t *envelope_json(enum podsku_source source, const char *url, const s
 {
     json_t *object = json_object();
 
-    if (podsku_json_set(object, "podsku_recording", json_integer(RECORDING_VERSION)) &&
-        podsku_json_set(object, "recorded_at", podsku_json_time(recorded_ms)) &&
-        podsku_json_set(object, "source", json_string(source == PODSKU_SOURCE_GRAPHQL ? "graphql" : "v2")) &&
-        podsku_json_set(object, "url", podsku_json_text(url)) &&
-        podsku_json_set(object, "query", query ? query_json(query) : json_null()) &&
-        podsku_json_set(object, "sha256", json_string(sha256)))
-        return object;
-    json_decref(object);
-    return NULL;
+    bool whole = podsku_json_set(object, "podsku_recording", json_integer(RECORDING_VERSION)) &&
+                 podsku_json_set(object, "recorded_at", podsku_json_time(recorded_ms)) &&
+                 podsku_json_set(object, "source", json_string(source == PODSKU_SOURCE_GRAPHQL ? "graphql" : "v2")) &&
+                 podsku_json_set(object, "url", podsku_json_text(url)) &&
+                 podsku_json_set(object, "query", query ? query_json(query) : json_null()) &&
+                 podsku_json_set(object, "sha256", json_string(sha256));
+    return podsku_json_whole(object, whole);
 }
 
 enum podsku_code podsku_recording_write(struct podsku_buf *out, const char *body, size_t len, enum podsku_source source,

@@ -55,13 +55,11 @@ static json_t *ssh_json(const struct podsku_ssh *ssh)
     if (!ssh->host)
         return json_null();
     object = json_object();
-    if (podsku_json_set(object, "host", podsku_json_text(ssh->host)) &&
-        podsku_json_set(object, "port", json_integer(ssh->port)) &&
-        podsku_json_set(object, "username", podsku_json_text(ssh->username)) &&
-        podsku_json_set(object, "command", podsku_json_text(ssh->command)))
-        return object;
-    json_decref(object);
-    return NULL;
+    bool whole = podsku_json_set(object, "host", podsku_json_text(ssh->host)) &&
+                 podsku_json_set(object, "port", json_integer(ssh->port)) &&
+                 podsku_json_set(object, "username", podsku_json_text(ssh->username)) &&
+                 podsku_json_set(object, "command", podsku_json_text(ssh->command));
+    return podsku_json_whole(object, whole);
 }
 
 static json_t *pod_json(const struct podsku_pod *pod, int64_t now_ms)
@@ -88,10 +86,7 @@ static json_t *pod_json(const struct podsku_pod *pod, int64_t now_ms)
          podsku_json_set(object, "rank", number_or_null(pod->cluster_rank, pod->cluster_id && pod->cluster_rank >= 0));
     ok = ok && podsku_json_set(object, "volume_gb", number_or_null(pod->volume_gb, pod->volume_gb > 0));
     ok = ok && podsku_json_set(object, "ssh", ssh_json(&pod->ssh));
-    if (ok)
-        return object;
-    json_decref(object);
-    return NULL;
+    return podsku_json_whole(object, ok);
 }
 
 static json_t *pod_list(const struct podsku_pods *pods, int64_t now_ms)
@@ -111,11 +106,9 @@ json_t *cli_pods_json(const struct podsku_pods *pods, int64_t now_ms)
 {
     json_t *doc = json_object();
 
-    if (podsku_json_set(doc, "schema", json_string("podsku.pods/1")) &&
-        podsku_json_set(doc, "pods", pod_list(pods, now_ms)))
-        return doc;
-    json_decref(doc);
-    return NULL;
+    bool whole = podsku_json_set(doc, "schema", json_string("podsku.pods/1")) &&
+                 podsku_json_set(doc, "pods", pod_list(pods, now_ms));
+    return podsku_json_whole(doc, whole);
 }
 
 static json_t *cluster_json(const struct podsku_cluster *cluster, const struct podsku_pods *members, int64_t now_ms)
@@ -131,10 +124,7 @@ static json_t *cluster_json(const struct podsku_cluster *cluster, const struct p
     ok = ok && podsku_json_set(object, "data_center", podsku_json_text(cluster->data_center));
     ok = ok && podsku_json_set(object, "created_at", podsku_json_time(cluster->created_ms));
     ok = ok && podsku_json_set(object, "pods", members ? pod_list(members, now_ms) : json_null());
-    if (ok)
-        return object;
-    json_decref(object);
-    return NULL;
+    return podsku_json_whole(object, ok);
 }
 
 json_t *cli_clusters_json(const struct podsku_clusters *clusters, const struct podsku_pods *members, int64_t now_ms)

@@ -36,13 +36,11 @@ static json_t *changes_json(const struct podsku_diff *diff)
     for (size_t i = 0; i < diff->change_count; i++) {
         const struct podsku_change *change = &diff->changes[i];
         json_t *object = json_object();
-        if (!podsku_json_set(object, "id", podsku_json_text(change->new_type->id)) ||
-            !podsku_json_set(object, "field", json_string(change->field)) ||
-            !podsku_json_set(object, "old", json_incref(change->old_value)) ||
-            !podsku_json_set(object, "new", json_incref(change->new_value))) {
-            json_decref(object);
-            object = NULL;
-        }
+        bool whole = podsku_json_set(object, "id", podsku_json_text(change->new_type->id)) &&
+                     podsku_json_set(object, "field", json_string(change->field)) &&
+                     podsku_json_set(object, "old", json_incref(change->old_value)) &&
+                     podsku_json_set(object, "new", json_incref(change->new_value));
+        object = podsku_json_whole(object, whole);
         if (!cli_json_append(array, object)) {
             json_decref(array);
             return NULL;
@@ -55,13 +53,11 @@ static json_t *diff_json(const struct podsku_diff *diff)
 {
     json_t *document = json_object();
 
-    if (podsku_json_set(document, "schema", json_string("podsku.diff/1")) &&
-        podsku_json_set(document, "added", ids_json(diff->added, diff->added_count)) &&
-        podsku_json_set(document, "removed", ids_json(diff->removed, diff->removed_count)) &&
-        podsku_json_set(document, "changed", changes_json(diff)))
-        return document;
-    json_decref(document);
-    return NULL;
+    bool whole = podsku_json_set(document, "schema", json_string("podsku.diff/1")) &&
+                 podsku_json_set(document, "added", ids_json(diff->added, diff->added_count)) &&
+                 podsku_json_set(document, "removed", ids_json(diff->removed, diff->removed_count)) &&
+                 podsku_json_set(document, "changed", changes_json(diff));
+    return podsku_json_whole(document, whole);
 }
 
 /* "-" for unknown, texts without quotes. */
@@ -167,21 +163,16 @@ static json_t *check_json(const struct podsku_findings *findings)
     for (size_t i = 0; ok && i < findings->count; i++) {
         const struct podsku_finding *finding = &findings->list[i];
         json_t *object = json_object();
-        if (!podsku_json_set(object, "severity", json_string(finding->is_error ? "error" : "oddity")) ||
-            !podsku_json_set(object, "path", podsku_json_text(finding->path)) ||
-            !podsku_json_set(object, "code", json_string(finding->code)) ||
-            !podsku_json_set(object, "message", podsku_json_text(finding->message))) {
-            json_decref(object);
-            object = NULL;
-        }
+        bool whole = podsku_json_set(object, "severity", json_string(finding->is_error ? "error" : "oddity")) &&
+                     podsku_json_set(object, "path", podsku_json_text(finding->path)) &&
+                     podsku_json_set(object, "code", json_string(finding->code)) &&
+                     podsku_json_set(object, "message", podsku_json_text(finding->message));
+        object = podsku_json_whole(object, whole);
         ok = cli_json_append(list, object);
     }
     ok = ok && json_object_set(document, "findings", list) == 0;
     json_decref(list);
-    if (ok)
-        return document;
-    json_decref(document);
-    return NULL;
+    return podsku_json_whole(document, ok);
 }
 
 static enum podsku_code check_table(struct cli *cli, const struct podsku_findings *findings, struct podsku_buf *out)

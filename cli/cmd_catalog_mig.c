@@ -237,7 +237,8 @@ static json_t *profile_json(const struct mig *mig, const struct podsku_mig_profi
     const char *confidence = profile->confidence ? podsku_confidence_name(profile->confidence) : NULL;
     json_t *object = json_object();
 
-    if (podsku_json_set(object, "card", podsku_json_text(profile->card)) &&
+    bool whole =
+        podsku_json_set(object, "card", podsku_json_text(profile->card)) &&
         podsku_json_set(object, "profile", podsku_json_text(profile->profile)) &&
         podsku_json_set(object, "memory_gb", json_integer(profile->memory_gb)) &&
         podsku_json_set(object, "memory_fraction", share_json(profile->memory_slices, profile->memory_total)) &&
@@ -247,10 +248,8 @@ static json_t *profile_json(const struct mig *mig, const struct podsku_mig_profi
         podsku_json_set(object, "sold_as", podsku_json_text(sold ? sold->id : NULL)) &&
         podsku_json_set(object, "price_per_hour", podsku_json_money(slice_price(sold))) &&
         podsku_json_set(object, "confidence", podsku_json_text(confidence)) &&
-        podsku_json_set(object, "note", podsku_json_text(profile->note)))
-        return object;
-    json_decref(object);
-    return NULL;
+        podsku_json_set(object, "note", podsku_json_text(profile->note));
+    return podsku_json_whole(object, whole);
 }
 
 static json_t *document(const struct mig *mig)
@@ -264,10 +263,7 @@ static json_t *document(const struct mig *mig)
         ok = cli_json_append(profiles, profile_json(mig, mig->rows[i]));
     ok = ok && json_object_set(object, "profiles", profiles) == 0;
     json_decref(profiles);
-    if (ok)
-        return object;
-    json_decref(object);
-    return NULL;
+    return podsku_json_whole(object, ok);
 }
 
 static enum podsku_code show(struct mig *mig, struct podsku_buf *out)

@@ -27,13 +27,11 @@ static json_t *run_json(const struct cli_run *run, int status)
 {
     json_t *object = json_object();
 
-    if (podsku_json_set(object, "command", command_json(run)) &&
-        podsku_json_set(object, "exit_status", run->ended ? json_integer(run->exit_status) : json_null()) &&
-        podsku_json_set(object, "connection_lost", json_boolean(run->lost)) &&
-        podsku_json_set(object, "podsku_exit_status", json_integer(status)))
-        return object;
-    json_decref(object);
-    return NULL;
+    bool whole = podsku_json_set(object, "command", command_json(run)) &&
+                 podsku_json_set(object, "exit_status", run->ended ? json_integer(run->exit_status) : json_null()) &&
+                 podsku_json_set(object, "connection_lost", json_boolean(run->lost)) &&
+                 podsku_json_set(object, "podsku_exit_status", json_integer(status));
+    return podsku_json_whole(object, whole);
 }
 
 /* The podsku.deploy/1 document with what became of the command. */
@@ -49,10 +47,7 @@ static enum podsku_code report(struct cli_run *run, const struct podsku_deploy_r
     if (!path)
         return PODSKU_OK;
     doc = cli_deploy_json(&run->deploy, result, end);
-    if (doc && !podsku_json_set(doc, "run", run_json(run, status))) {
-        json_decref(doc);
-        doc = NULL;
-    }
+    doc = podsku_json_whole(doc, podsku_json_set(doc, "run", run_json(run, status)));
     if (doc)
         podsku_json_write(&text, doc, true);
     podsku_buf_putc(&text, '\n');

@@ -202,10 +202,7 @@ static json_t *error_document(const struct podsku_error *err)
     ok = ok && podsku_json_set(document, "hint", text_or_null(err->hint));
     ok = ok && podsku_json_set(document, "where", text_or_null(err->where));
     ok = ok && podsku_json_set(document, "request_id", text_or_null(err->request_id));
-    if (ok)
-        return document;
-    json_decref(document);
-    return NULL;
+    return podsku_json_whole(document, ok);
 }
 
 static void say_error(const struct podsku_error *err)

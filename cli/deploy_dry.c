@@ -28,10 +28,7 @@ static json_t *request_json(struct cli_deploy *deploy, const struct podsku_plan_
     else
         json_decref(shown);
     podsku_buf_free(&url);
-    if (ok)
-        return request;
-    json_decref(request);
-    return NULL;
+    return podsku_json_whole(request, ok);
 }
 
 /* What the API that is used can create: v1 skips types that it does not know. Owned array. */
@@ -115,10 +112,7 @@ enum podsku_code cli_deploy_dry_run(struct cli_deploy *deploy)
         return code;
     if (cli->output == CLI_JSON && !deploy->is_run) {
         doc = cli_deploy_json(deploy, NULL, PODSKU_DEPLOY_PLANNED);
-        if (doc && !podsku_json_set(doc, "requests", json_incref(requests))) {
-            json_decref(doc);
-            doc = NULL;
-        }
+        doc = podsku_json_whole(doc, podsku_json_set(doc, "requests", json_incref(requests)));
         code = cli_write_json(cli, doc);
     } else {
         put_text(deploy, requests, &out);

@@ -56,13 +56,11 @@ static json_t *error_json(const struct podsku_error *err)
     if (err->code == PODSKU_OK)
         return json_null();
     object = json_object();
-    if (podsku_json_set(object, "code", json_string(podsku_code_name(err->code))) &&
-        podsku_json_set(object, "message", podsku_json_text(err->message)) &&
-        podsku_json_set(object, "hint", podsku_json_text(err->hint[0] ? err->hint : NULL)) &&
-        podsku_json_set(object, "request_id", podsku_json_text(err->request_id[0] ? err->request_id : NULL)))
-        return object;
-    json_decref(object);
-    return NULL;
+    bool whole = podsku_json_set(object, "code", json_string(podsku_code_name(err->code))) &&
+                 podsku_json_set(object, "message", podsku_json_text(err->message)) &&
+                 podsku_json_set(object, "hint", podsku_json_text(err->hint[0] ? err->hint : NULL)) &&
+                 podsku_json_set(object, "request_id", podsku_json_text(err->request_id[0] ? err->request_id : NULL));
+    return podsku_json_whole(object, whole);
 }
 
 json_t *cli_deploy_json(const struct cli_deploy *deploy, const struct podsku_deploy_result *result,
@@ -83,10 +81,7 @@ json_t *cli_deploy_json(const struct cli_deploy *deploy, const struct podsku_dep
     ok = ok && podsku_json_set(doc, "left_out", left_out_json(deploy->round));
     ok = ok && podsku_json_set(doc, "open", result ? podsku_deploy_open_json(result) : json_array());
     ok = ok && podsku_json_set(doc, "error", error_json(&deploy->cli->err));
-    if (ok)
-        return doc;
-    json_decref(doc);
-    return NULL;
+    return podsku_json_whole(doc, ok);
 }
 
 /* What is known of the hardware or the state, in one word. */

@@ -177,12 +177,10 @@ static json_t *error_json(const struct podsku_error *err)
 {
     json_t *object = json_object();
 
-    if (podsku_json_set(object, "code", json_string(podsku_code_name(err->code))) &&
-        podsku_json_set(object, "message", podsku_json_text(err->message)) &&
-        (!err->hint[0] || podsku_json_set(object, "hint", podsku_json_text(err->hint))))
-        return object;
-    json_decref(object);
-    return NULL;
+    bool whole = podsku_json_set(object, "code", json_string(podsku_code_name(err->code))) &&
+                 podsku_json_set(object, "message", podsku_json_text(err->message)) &&
+                 (!err->hint[0] || podsku_json_set(object, "hint", podsku_json_text(err->hint)));
+    return podsku_json_whole(object, whole);
 }
 
 void cli_report_error(struct cli_report *report, const struct cli_case *item, size_t line,

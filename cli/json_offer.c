@@ -39,14 +39,12 @@ json_t *cli_topology_json(const struct podsku_topology *topology)
 {
     json_t *object = json_object();
 
-    if (podsku_json_set(object, "link", json_string(podsku_link_name(topology->link))) &&
-        podsku_json_set(object, "evidence", json_string(podsku_evidence_name(topology->evidence))) &&
-        podsku_json_set(object, "link_gbs", cli_json_number(topology->link_gbs)) &&
-        podsku_json_set(object, "nvlink_generation", known_integer(topology->nvlink_generation)) &&
-        podsku_json_set(object, "nvlink_domain", known_integer(topology->nvlink_domain)))
-        return object;
-    json_decref(object);
-    return NULL;
+    bool whole = podsku_json_set(object, "link", json_string(podsku_link_name(topology->link))) &&
+                 podsku_json_set(object, "evidence", json_string(podsku_evidence_name(topology->evidence))) &&
+                 podsku_json_set(object, "link_gbs", cli_json_number(topology->link_gbs)) &&
+                 podsku_json_set(object, "nvlink_generation", known_integer(topology->nvlink_generation)) &&
+                 podsku_json_set(object, "nvlink_domain", known_integer(topology->nvlink_domain));
+    return podsku_json_whole(object, whole);
 }
 
 json_t *cli_mig_json(const struct podsku_gpu_type *type)
@@ -56,14 +54,13 @@ json_t *cli_mig_json(const struct podsku_gpu_type *type)
     if (!slice)
         return json_null();
     json_t *object = json_object();
-    if (podsku_json_set(object, "parent", podsku_json_text(slice->parent)) &&
+    bool whole =
+        podsku_json_set(object, "parent", podsku_json_text(slice->parent)) &&
         podsku_json_set(object, "profile", podsku_json_text(slice->profile)) &&
         podsku_json_set(object, "memory_fraction", fraction_json(slice->memory_numerator, slice->memory_denominator)) &&
         podsku_json_set(object, "compute_fraction",
-                        fraction_json(slice->compute_numerator, slice->compute_denominator)))
-        return object;
-    json_decref(object);
-    return NULL;
+                        fraction_json(slice->compute_numerator, slice->compute_denominator));
+    return podsku_json_whole(object, whole);
 }
 
 json_t *cli_data_centers_json(const struct podsku_stock_view *view)
@@ -108,14 +105,12 @@ json_t *cli_source_json(const struct podsku_catalog *catalog)
 {
     json_t *object = json_object();
 
-    if (podsku_json_set(object, "source", json_string(podsku_source_name(catalog->source))) &&
-        podsku_json_set(object, "path", podsku_json_text(catalog->path)) &&
-        podsku_json_set(object, "recorded_at", podsku_json_time(catalog->recorded_ms)) &&
-        podsku_json_set(object, "sha256", podsku_json_text(catalog->sha256[0] ? catalog->sha256 : NULL)) &&
-        podsku_json_set(object, "gpu_types", json_integer((json_int_t)catalog->entries)))
-        return object;
-    json_decref(object);
-    return NULL;
+    bool whole = podsku_json_set(object, "source", json_string(podsku_source_name(catalog->source))) &&
+                 podsku_json_set(object, "path", podsku_json_text(catalog->path)) &&
+                 podsku_json_set(object, "recorded_at", podsku_json_time(catalog->recorded_ms)) &&
+                 podsku_json_set(object, "sha256", podsku_json_text(catalog->sha256[0] ? catalog->sha256 : NULL)) &&
+                 podsku_json_set(object, "gpu_types", json_integer((json_int_t)catalog->entries));
+    return podsku_json_whole(object, whole);
 }
 
 static bool set_identity(json_t *object, const struct podsku_offer *offer)
@@ -137,22 +132,20 @@ json_t *cli_offer_json(const struct podsku_offer *offer, size_t rank)
 {
     json_t *object = json_object();
 
-    if (podsku_json_set(object, "rank", json_integer((json_int_t)rank)) && set_identity(object, offer) &&
-        podsku_json_set(object, "nodes", json_integer(offer->nodes)) &&
-        podsku_json_set(object, "price_per_gpu_hour", podsku_json_money(offer->price_gpu_uusd)) &&
-        podsku_json_set(object, "price_per_hour", podsku_json_money(offer->price_total_uusd)) &&
-        podsku_json_set(object, "price_estimated", json_boolean(offer->price_estimated)) &&
-        podsku_json_set(object, "vram_gb", known_integer(offer->memory_gb)) &&
-        podsku_json_set(object, "total_vram_gb", known_integer(offer->total_memory_gb)) &&
-        podsku_json_set(object, "topology", cli_topology_json(&offer->topology)) &&
-        podsku_json_set(object, "mig", cli_mig_json(offer->type)) &&
-        podsku_json_set(object, "stock", cli_stock_json(offer->stock)) &&
-        podsku_json_set(object, "data_centers", cli_data_centers_json(offer->view)) &&
-        podsku_json_set(object, "max_gpus", max_gpus_json(offer)) &&
-        podsku_json_set(object, "notes", cli_notes_json(offer->notes, offer->note_count)))
-        return object;
-    json_decref(object);
-    return NULL;
+    bool whole = podsku_json_set(object, "rank", json_integer((json_int_t)rank)) && set_identity(object, offer) &&
+                 podsku_json_set(object, "nodes", json_integer(offer->nodes)) &&
+                 podsku_json_set(object, "price_per_gpu_hour", podsku_json_money(offer->price_gpu_uusd)) &&
+                 podsku_json_set(object, "price_per_hour", podsku_json_money(offer->price_total_uusd)) &&
+                 podsku_json_set(object, "price_estimated", json_boolean(offer->price_estimated)) &&
+                 podsku_json_set(object, "vram_gb", known_integer(offer->memory_gb)) &&
+                 podsku_json_set(object, "total_vram_gb", known_integer(offer->total_memory_gb)) &&
+                 podsku_json_set(object, "topology", cli_topology_json(&offer->topology)) &&
+                 podsku_json_set(object, "mig", cli_mig_json(offer->type)) &&
+                 podsku_json_set(object, "stock", cli_stock_json(offer->stock)) &&
+                 podsku_json_set(object, "data_centers", cli_data_centers_json(offer->view)) &&
+                 podsku_json_set(object, "max_gpus", max_gpus_json(offer)) &&
+                 podsku_json_set(object, "notes", cli_notes_json(offer->notes, offer->note_count));
+    return podsku_json_whole(object, whole);
 }
 
 json_t *cli_offers_json(const struct podsku_offer *offers, size_t count)
@@ -172,13 +165,11 @@ json_t *cli_offer_short_json(const struct podsku_offer *offer)
 {
     json_t *object = json_object();
 
-    if (podsku_json_set(object, "id", podsku_json_text(offer->type->id)) &&
-        podsku_json_set(object, "cloud", json_string(podsku_cloud_name(offer->cloud))) &&
-        podsku_json_set(object, "gpus", json_integer(offer->gpus)) &&
-        podsku_json_set(object, "price_per_hour", podsku_json_money(offer->price_total_uusd)))
-        return object;
-    json_decref(object);
-    return NULL;
+    bool whole = podsku_json_set(object, "id", podsku_json_text(offer->type->id)) &&
+                 podsku_json_set(object, "cloud", json_string(podsku_cloud_name(offer->cloud))) &&
+                 podsku_json_set(object, "gpus", json_integer(offer->gpus)) &&
+                 podsku_json_set(object, "price_per_hour", podsku_json_money(offer->price_total_uusd));
+    return podsku_json_whole(object, whole);
 }
 
 static json_t *reasons_json(const struct podsku_offer *offer)

@@ -146,15 +146,14 @@ json_t *cli_observation_json(const struct cli_observation *observation)
 {
     json_t *object = json_object();
 
-    if (podsku_json_set(object, "gpu", podsku_json_text(observation->gpu)) &&
+    bool whole =
+        podsku_json_set(object, "gpu", podsku_json_text(observation->gpu)) &&
         podsku_json_set(object, "cloud", podsku_json_text(observation->cloud)) &&
         podsku_json_set(object, "gpus", observation->gpus > 0 ? json_integer(observation->gpus) : json_null()) &&
         podsku_json_set(object, "data_center", podsku_json_text(observation->data_center)) &&
         podsku_json_set(object, "verdict", podsku_json_text(observation->verdict)) &&
-        podsku_json_set(object, "at", podsku_json_time(observation->at_ms)))
-        return object;
-    json_decref(object);
-    return NULL;
+        podsku_json_set(object, "at", podsku_json_time(observation->at_ms));
+    return podsku_json_whole(object, whole);
 }
 
 static enum podsku_code append_line(const char *path, const struct podsku_buf *line, struct podsku_error *err)

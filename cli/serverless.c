@@ -196,10 +196,7 @@ static json_t *gpu_json(struct selection *sel)
     }
     json_decref(pools);
     json_decref(excluded);
-    if (ok)
-        return object;
-    json_decref(object);
-    return NULL;
+    return podsku_json_whole(object, ok);
 }
 
 static json_t *picks_json(const struct selection *sel)
@@ -209,17 +206,15 @@ static json_t *picks_json(const struct selection *sel)
     for (size_t i = 0; i < sel->pick_count; i++) {
         const struct podsku_offer *offer = sel->picks[i];
         json_t *object = json_object();
-        if (!podsku_json_set(object, "rank", json_integer((json_int_t)i + 1)) ||
-            !podsku_json_set(object, "id", podsku_json_text(offer->type->id)) ||
-            !podsku_json_set(object, "name", podsku_json_text(podsku_gpu_name(offer->type))) ||
-            !podsku_json_set(object, "pool", podsku_json_text(offer->type->pool)) ||
-            !podsku_json_set(object, "gpus", json_integer(offer->gpus)) ||
-            !podsku_json_set(object, "price_per_gpu_hour", podsku_json_money(offer->type->serverless_uusd)) ||
-            !podsku_json_set(object, "price_per_hour", podsku_json_money(offer->price_total_uusd)) ||
-            !podsku_json_set(object, "mig", cli_mig_json(offer->type))) {
-            json_decref(object);
-            object = NULL;
-        }
+        bool whole = podsku_json_set(object, "rank", json_integer((json_int_t)i + 1)) &&
+                     podsku_json_set(object, "id", podsku_json_text(offer->type->id)) &&
+                     podsku_json_set(object, "name", podsku_json_text(podsku_gpu_name(offer->type))) &&
+                     podsku_json_set(object, "pool", podsku_json_text(offer->type->pool)) &&
+                     podsku_json_set(object, "gpus", json_integer(offer->gpus)) &&
+                     podsku_json_set(object, "price_per_gpu_hour", podsku_json_money(offer->type->serverless_uusd)) &&
+                     podsku_json_set(object, "price_per_hour", podsku_json_money(offer->price_total_uusd)) &&
+                     podsku_json_set(object, "mig", cli_mig_json(offer->type));
+        object = podsku_json_whole(object, whole);
         if (!cli_json_append(array, object)) {
             json_decref(array);
             return NULL;
@@ -279,17 +274,15 @@ static enum podsku_code write_json(struct selection *sel)
     struct warnings warnings = {json_array(), false};
 
     each_warning(sel, append_warning, &warnings);
-    if (warnings.failed || !podsku_json_set(document, "schema", json_string("podsku.serverless/1")) ||
-        !podsku_json_set(document, "catalog", cli_source_json(sel->source)) ||
-        !podsku_json_set(document, "requirement", podsku_requirement_encode(sel->req)) ||
-        !podsku_json_set(document, "gpu", sel->pick_count > 0 ? gpu_json(sel) : json_null()) ||
-        !podsku_json_set(document, "candidates", picks_json(sel)) ||
-        !podsku_json_set(document, "rejected",
-                         cli_rejected_json(sel->decision.rejected, sel->decision.rejected_count)) ||
-        json_object_set(document, "notes", warnings.array) != 0) {
-        json_decref(document);
-        document = NULL;
-    }
+    bool whole = !warnings.failed && podsku_json_set(document, "schema", json_string("podsku.serverless/1")) &&
+                 podsku_json_set(document, "catalog", cli_source_json(sel->source)) &&
+                 podsku_json_set(document, "requirement", podsku_requirement_encode(sel->req)) &&
+                 podsku_json_set(document, "gpu", sel->pick_count > 0 ? gpu_json(sel) : json_null()) &&
+                 podsku_json_set(document, "candidates", picks_json(sel)) &&
+                 podsku_json_set(document, "rejected",
+                                 cli_rejected_json(sel->decision.rejected, sel->decision.rejected_count)) &&
+                 json_object_set(document, "notes", warnings.array) == 0;
+    document = podsku_json_whole(document, whole);
     json_decref(warnings.array);
     return cli_write_json(sel->cli, document);
 }

@@ -143,20 +143,15 @@ static json_t *center_json(const struct seats *seats, size_t first, size_t end)
     for (size_t i = first; ok && i < end; i++) {
         const struct seat *seat = &seats->list[i];
         json_t *type = json_object();
-        if (!podsku_json_set(type, "id", podsku_json_text(seat->type->id)) ||
-            !podsku_json_set(type, "name", podsku_json_text(podsku_gpu_name(seat->type))) ||
-            !podsku_json_set(type, "stock", cli_stock_json(seat->stock))) {
-            json_decref(type);
-            type = NULL;
-        }
+        bool whole = podsku_json_set(type, "id", podsku_json_text(seat->type->id)) &&
+                     podsku_json_set(type, "name", podsku_json_text(podsku_gpu_name(seat->type))) &&
+                     podsku_json_set(type, "stock", cli_stock_json(seat->stock));
+        type = podsku_json_whole(type, whole);
         ok = cli_json_append(types, type);
     }
     ok = ok && json_object_set(object, "gpu_types", types) == 0;
     json_decref(types);
-    if (ok)
-        return object;
-    json_decref(object);
-    return NULL;
+    return podsku_json_whole(object, ok);
 }
 
 json_t *cli_catalog_centers_json(const struct catalog_view *view)
@@ -175,8 +170,5 @@ json_t *cli_catalog_centers_json(const struct catalog_view *view)
     ok = ok && json_object_set(document, "data_centers", centers) == 0;
     free(seats.list);
     json_decref(centers);
-    if (ok)
-        return document;
-    json_decref(document);
-    return NULL;
+    return podsku_json_whole(document, ok);
 }

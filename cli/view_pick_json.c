@@ -23,13 +23,11 @@ static json_t *suggestions_json(const struct podsku_decision *decision)
     for (size_t i = 0; i < decision->suggestion_count; i++) {
         const struct podsku_suggestion *suggestion = &decision->suggestions[i];
         json_t *object = json_object();
-        if (!podsku_json_set(object, "relax", json_string(suggestion->relax)) ||
-            !podsku_json_set(object, "to", json_deep_copy(suggestion->to)) ||
-            !podsku_json_set(object, "gains", gains_json(suggestion)) || /* the best of them */
-            !podsku_json_set(object, "gains_total", json_integer((json_int_t)suggestion->gain_total))) {
-            json_decref(object);
-            object = NULL;
-        }
+        bool whole = podsku_json_set(object, "relax", json_string(suggestion->relax)) &&
+                     podsku_json_set(object, "to", json_deep_copy(suggestion->to)) &&
+                     podsku_json_set(object, "gains", gains_json(suggestion)) && /* the best of them */
+                     podsku_json_set(object, "gains_total", json_integer((json_int_t)suggestion->gain_total));
+        object = podsku_json_whole(object, whole);
         if (!cli_json_append(array, object)) {
             json_decref(array);
             return NULL;
@@ -45,14 +43,13 @@ static json_t *alternatives_json(const struct podsku_decision *decision)
     for (size_t i = 0; i < decision->alternative_count; i++) {
         const struct podsku_alternative *way = &decision->alternatives[i];
         json_t *object = json_object();
-        if (!podsku_json_set(object, "approach", json_string(way->approach)) ||
-            !podsku_json_set(object, "isolates", podsku_json_text(way->isolates)) ||
-            !podsku_json_set(object, "needs", podsku_json_text(way->needs)) ||
-            !podsku_json_set(object, "verified", json_boolean(way->verified)) ||
-            !podsku_json_set(object, "cheapest", way->cheapest ? cli_offer_short_json(way->cheapest) : json_null())) {
-            json_decref(object);
-            object = NULL;
-        }
+        bool whole =
+            podsku_json_set(object, "approach", json_string(way->approach)) &&
+            podsku_json_set(object, "isolates", podsku_json_text(way->isolates)) &&
+            podsku_json_set(object, "needs", podsku_json_text(way->needs)) &&
+            podsku_json_set(object, "verified", json_boolean(way->verified)) &&
+            podsku_json_set(object, "cheapest", way->cheapest ? cli_offer_short_json(way->cheapest) : json_null());
+        object = podsku_json_whole(object, whole);
         if (!cli_json_append(array, object)) {
             json_decref(array);
             return NULL;
@@ -99,7 +96,8 @@ json_t *cli_pick_json(const struct pick_view *view)
     const struct podsku_decision *decision = view->decision;
     json_t *document = json_object();
 
-    if (podsku_json_set(document, "schema", json_string("podsku.pick/1")) &&
+    bool whole =
+        podsku_json_set(document, "schema", json_string("podsku.pick/1")) &&
         podsku_json_set(document, "catalog", cli_source_json(view->catalog)) &&
         podsku_json_set(document, "requirement", podsku_requirement_encode(view->req)) &&
         podsku_json_set(document, "candidates", cli_offers_json(decision->candidates, decision->candidate_count)) &&
@@ -107,8 +105,6 @@ json_t *cli_pick_json(const struct pick_view *view)
         podsku_json_set(document, "suggestions", suggestions_json(decision)) &&
         podsku_json_set(document, "alternatives", alternatives_json(decision)) &&
         podsku_json_set(document, "notes", notes_json(view)) &&
-        (!view->observations || podsku_json_set(document, "observations", observations_json(view))))
-        return document;
-    json_decref(document);
-    return NULL;
+        (!view->observations || podsku_json_set(document, "observations", observations_json(view)));
+    return podsku_json_whole(document, whole);
 }

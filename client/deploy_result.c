@@ -78,10 +78,7 @@ static json_t *number_or_null(int64_t number)
 /* Steals object; NULL when it is incomplete. */
 static json_t *complete(json_t *object, bool made)
 {
-    if (made)
-        return object;
-    json_decref(object);
-    return NULL;
+    return podsku_json_whole(object, made);
 }
 
 static json_t *attempt_json(const struct podsku_attempt *attempt)

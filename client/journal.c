@@ -236,14 +236,13 @@ static json_t *line_start(const char *type, int64_t at_ms, const char *launch_id
 {
     json_t *line = json_object();
 
-    if (podsku_json_set(line, "v", json_integer(PODSKU_JOURNAL_VERSION)) &&
-        podsku_json_set(line, "type", json_string(type)) && podsku_json_set(line, "at", podsku_json_time(at_ms)) &&
-        podsku_json_set(line, "launch_id", podsku_json_text(launch_id)) &&
-        podsku_json_set(line, "attempt", json_integer(attempt)) &&
-        podsku_json_set(line, "intent", podsku_json_text(intent)))
-        return line;
-    json_decref(line);
-    return NULL;
+    bool whole = podsku_json_set(line, "v", json_integer(PODSKU_JOURNAL_VERSION)) &&
+                 podsku_json_set(line, "type", json_string(type)) &&
+                 podsku_json_set(line, "at", podsku_json_time(at_ms)) &&
+                 podsku_json_set(line, "launch_id", podsku_json_text(launch_id)) &&
+                 podsku_json_set(line, "attempt", json_integer(attempt)) &&
+                 podsku_json_set(line, "intent", podsku_json_text(intent));
+    return podsku_json_whole(line, whole);
 }
 
 static json_t *texts(char *const *list, size_t count)
@@ -263,14 +262,12 @@ static json_t *candidate_of(const struct podsku_entry *entry)
 {
     json_t *candidate = json_object();
 
-    if (podsku_json_set(candidate, "gpu_ids", texts(entry->gpu_ids, entry->gpu_id_count)) &&
-        podsku_json_set(candidate, "cloud", podsku_json_text(entry->cloud)) &&
-        podsku_json_set(candidate, "gpus", json_integer(entry->gpus)) &&
-        podsku_json_set(candidate, "nodes", json_integer(entry->nodes)) &&
-        podsku_json_set(candidate, "price_per_hour", podsku_json_money(entry->price_uusd)))
-        return candidate;
-    json_decref(candidate);
-    return NULL;
+    bool whole = podsku_json_set(candidate, "gpu_ids", texts(entry->gpu_ids, entry->gpu_id_count)) &&
+                 podsku_json_set(candidate, "cloud", podsku_json_text(entry->cloud)) &&
+                 podsku_json_set(candidate, "gpus", json_integer(entry->gpus)) &&
+                 podsku_json_set(candidate, "nodes", json_integer(entry->nodes)) &&
+                 podsku_json_set(candidate, "price_per_hour", podsku_json_money(entry->price_uusd));
+    return podsku_json_whole(candidate, whole);
 }
 
 /* The line of an intent; NULL: out of memory. */
@@ -279,19 +276,17 @@ static json_t *intent_line(const struct podsku_journal *journal, const struct po
     int64_t at_ms = entry->at_ms ? entry->at_ms : podsku_clock_wall_ms(journal->clock);
     json_t *line = line_start("intent", at_ms, entry->launch_id, entry->attempt, entry->intent);
 
-    if (line && !(podsku_json_set(line, "at_ms", json_integer(at_ms)) &&
-                  podsku_json_set(line, "url", podsku_json_text(entry->url)) &&
-                  podsku_json_set(line, "api", podsku_json_text(entry->api)) &&
-                  podsku_json_set(line, "salt", podsku_json_text(entry->salt)) &&
-                  podsku_json_set(line, "key_hmac", podsku_json_text(entry->key_hmac)) &&
-                  podsku_json_set(line, "kind", json_string(entry->cluster ? "cluster" : "pod")) &&
-                  podsku_json_set(line, "name", podsku_json_text(entry->name)) &&
-                  podsku_json_set(line, "expires_s", json_integer(entry->expires_s)) &&
-                  podsku_json_set(line, "candidate", candidate_of(entry)) &&
-                  podsku_json_set(line, "body", entry->body ? json_deep_copy(entry->body) : json_null()))) {
-        json_decref(line);
-        line = NULL;
-    }
+    bool whole = podsku_json_set(line, "at_ms", json_integer(at_ms)) &&
+                 podsku_json_set(line, "url", podsku_json_text(entry->url)) &&
+                 podsku_json_set(line, "api", podsku_json_text(entry->api)) &&
+                 podsku_json_set(line, "salt", podsku_json_text(entry->salt)) &&
+                 podsku_json_set(line, "key_hmac", podsku_json_text(entry->key_hmac)) &&
+                 podsku_json_set(line, "kind", json_string(entry->cluster ? "cluster" : "pod")) &&
+                 podsku_json_set(line, "name", podsku_json_text(entry->name)) &&
+                 podsku_json_set(line, "expires_s", json_integer(entry->expires_s)) &&
+                 podsku_json_set(line, "candidate", candidate_of(entry)) &&
+                 podsku_json_set(line, "body", entry->body ? json_deep_copy(entry->body) : json_null());
+    line = podsku_json_whole(line, whole);
     return line;
 }
 
@@ -306,12 +301,10 @@ enum podsku_code podsku_journal_adopted(struct podsku_journal *journal, const st
 {
     json_t *line = intent_line(journal, entry);
 
-    if (line && !(podsku_json_set(line, "state", json_string(podsku_entry_state_name(entry->state))) &&
-                  podsku_json_set(line, "pod", podsku_json_text(entry->pod_id)) &&
-                  podsku_json_set(line, "gpu", podsku_json_text(entry->made_gpu_id)))) {
-        json_decref(line);
-        line = NULL;
-    }
+    bool whole = podsku_json_set(line, "state", json_string(podsku_entry_state_name(entry->state))) &&
+                 podsku_json_set(line, "pod", podsku_json_text(entry->pod_id)) &&
+                 podsku_json_set(line, "gpu", podsku_json_text(entry->made_gpu_id));
+    line = podsku_json_whole(line, whole);
     return append(journal, line, 0, err);
 }
 
@@ -321,16 +314,14 @@ enum podsku_code podsku_journal_outcome(struct podsku_journal *journal, const st
     json_t *line = line_start("outcome", podsku_clock_wall_ms(journal->clock), outcome->launch_id, outcome->attempt,
                               outcome->intent);
 
-    if (line &&
-        !(podsku_json_set(line, "state", json_string(podsku_entry_state_name(outcome->state))) &&
-          podsku_json_set(line, "settled", json_boolean(outcome->settled)) &&
-          podsku_json_set(line, "pod", podsku_json_text(outcome->pod_id)) &&
-          podsku_json_set(line, "gpu", podsku_json_text(outcome->gpu_id)) &&
-          podsku_json_set(line, "http", outcome->http_status ? json_integer(outcome->http_status) : json_null()) &&
-          podsku_json_set(line, "why", podsku_json_text(outcome->why)))) {
-        json_decref(line);
-        line = NULL;
-    }
+    bool whole =
+        podsku_json_set(line, "state", json_string(podsku_entry_state_name(outcome->state))) &&
+        podsku_json_set(line, "settled", json_boolean(outcome->settled)) &&
+        podsku_json_set(line, "pod", podsku_json_text(outcome->pod_id)) &&
+        podsku_json_set(line, "gpu", podsku_json_text(outcome->gpu_id)) &&
+        podsku_json_set(line, "http", outcome->http_status ? json_integer(outcome->http_status) : json_null()) &&
+        podsku_json_set(line, "why", podsku_json_text(outcome->why));
+    line = podsku_json_whole(line, whole);
     return append(journal, line, 0, err);
 }
 

@@ -158,10 +158,7 @@ static json_t *merge_pages(const struct pages *pages)
     json_t *merged = json_copy(pages->first);
     for (const char *const *name = paging; merged && *name; name++)
         (void)json_object_del(merged, *name);
-    if (!merged || json_object_set(merged, pages->request->member, pages->elements) == 0)
-        return merged;
-    json_decref(merged);
-    return NULL;
+    return podsku_json_whole(merged, !merged || json_object_set(merged, pages->request->member, pages->elements) == 0);
 }
 
 /* One page: its bytes, and what they say. More: those of one that has all elements. */

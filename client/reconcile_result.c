@@ -33,15 +33,13 @@ static json_t *pod_json(const struct podsku_reconcile_pod *pod)
 {
     json_t *object = json_object();
 
-    if (podsku_json_set(object, "id", podsku_json_text(pod->id)) &&
-        podsku_json_set(object, "kind", json_string(pod->cluster ? "cluster" : "pod")) &&
-        podsku_json_set(object, "launch_id", podsku_json_text(pod->launch_id)) &&
-        podsku_json_set(object, "attempt", pod->attempt ? json_integer(pod->attempt) : json_null()) &&
-        podsku_json_set(object, "state", json_string(state_names[pod->state])) &&
-        podsku_json_set(object, "why", podsku_json_text(pod->why)))
-        return object;
-    json_decref(object);
-    return NULL;
+    bool whole = podsku_json_set(object, "id", podsku_json_text(pod->id)) &&
+                 podsku_json_set(object, "kind", json_string(pod->cluster ? "cluster" : "pod")) &&
+                 podsku_json_set(object, "launch_id", podsku_json_text(pod->launch_id)) &&
+                 podsku_json_set(object, "attempt", pod->attempt ? json_integer(pod->attempt) : json_null()) &&
+                 podsku_json_set(object, "state", json_string(state_names[pod->state])) &&
+                 podsku_json_set(object, "why", podsku_json_text(pod->why));
+    return podsku_json_whole(object, whole);
 }
 
 json_t *podsku_reconcile_json(const struct podsku_reconcile_result *result)

@@ -152,10 +152,7 @@ static json_t *encode_groups(const struct podsku_reading *r)
         }
         ok &= json_array_append_new(groups, group) == 0;
     }
-    if (ok)
-        return groups;
-    json_decref(groups);
-    return NULL;
+    return podsku_json_whole(groups, ok);
 }
 
 /* The linked group that meets a requirement for fewer GPUs; null where none was looked for. */
@@ -186,10 +183,7 @@ static json_t *encode_mig(const struct podsku_reading *r)
         const struct verify_mig *mig = &r->list.all->mig[i];
         ok = json_array_append_new(devices, json_pack("{s:i, s:s}", "gpu", mig->gpu, "profile", mig->profile)) == 0;
     }
-    if (ok)
-        return devices;
-    json_decref(devices);
-    return NULL;
+    return podsku_json_whole(devices, ok);
 }
 
 static json_t *encode_models(const struct podsku_reading *r)
@@ -201,10 +195,7 @@ static json_t *encode_models(const struct podsku_reading *r)
         const char *name = r->list.all->name[i];
         ok = json_array_append_new(models, podsku_json_text(name[0] ? name : NULL)) == 0;
     }
-    if (ok)
-        return models;
-    json_decref(models);
-    return NULL;
+    return podsku_json_whole(models, ok);
 }
 
 static json_t *encode_nccl(const struct verify_nccl *nccl)
@@ -234,10 +225,7 @@ static json_t *encode_nccl(const struct verify_nccl *nccl)
     ok &= json_object_set(object, "transports", transports) == 0 && json_object_set(object, "slow_pairs", slow) == 0;
     json_decref(transports);
     json_decref(slow);
-    if (ok)
-        return object;
-    json_decref(object);
-    return NULL;
+    return podsku_json_whole(object, ok);
 }
 
 static json_t *encode_entries(const struct verify_entries *entries)
@@ -251,10 +239,7 @@ static json_t *encode_entries(const struct verify_entries *entries)
              podsku_json_set(item, "message", podsku_json_text(entries->list[i].message));
         ok &= json_array_append_new(list, item) == 0;
     }
-    if (ok)
-        return list;
-    json_decref(list);
-    return NULL;
+    return podsku_json_whole(list, ok);
 }
 
 static json_t *encode_advice(const struct verify_texts *advice)
@@ -264,10 +249,7 @@ static json_t *encode_advice(const struct verify_texts *advice)
 
     for (size_t i = 0; ok && i < advice->count; i++)
         ok = json_array_append_new(list, podsku_json_text(advice->list[i])) == 0;
-    if (ok)
-        return list;
-    json_decref(list);
-    return NULL;
+    return podsku_json_whole(list, ok);
 }
 
 static json_t *number_or_null(int number, int unknown)
@@ -301,8 +283,5 @@ json_t *podsku_verification_encode(const struct podsku_verification *v)
         podsku_json_set(object, "problems", encode_entries(&v->problems)) &&
         podsku_json_set(object, "notes", encode_entries(&v->notes)) &&
         podsku_json_set(object, "advice", encode_advice(&v->advice));
-    if (ok)
-        return object;
-    json_decref(object);
-    return NULL;
+    return podsku_json_whole(object, ok);
 }
