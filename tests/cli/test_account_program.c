@@ -9,32 +9,10 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
-#include "tests/cli/fake_cloud.h"
-#include "tests/cli/program.h"
+#include "tests/cli/stage.h"
 #include "tests/support/test.h"
 
 #define DEPLOY "deploy", "--gpus", "8", "--nvlink", "--image", "img:1"
-
-static struct cloud cloud;
-static struct program program;
-
-static int setup(void **state)
-{
-    char url[128];
-
-    (void)state;
-    if (!cloud_start(&cloud))
-        return -1;
-    return program_init(&program, cloud_url(&cloud, url, sizeof url)) ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    program_end(&program);
-    cloud_stop(&cloud);
-    return 0;
-}
 
 static json_t *document(void)
 {
@@ -297,18 +275,18 @@ static void stops_watching_on_a_signal(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(lists_pods, setup, teardown),
-        cmocka_unit_test_setup_teardown(stops_and_starts, setup, teardown),
-        cmocka_unit_test_setup_teardown(terminates, setup, teardown),
-        cmocka_unit_test_setup_teardown(handles_clusters, setup, teardown),
-        cmocka_unit_test_setup_teardown(finds_what_a_killed_deploy_left, setup, teardown),
-        cmocka_unit_test_setup_teardown(doctor_finds_all_well, setup, teardown),
-        cmocka_unit_test_setup_teardown(doctor_says_what_to_do, setup, teardown),
-        cmocka_unit_test_setup_teardown(doctor_works_without_a_key, setup, teardown),
-        cmocka_unit_test_setup_teardown(watches_until_there_is_stock, setup, teardown),
-        cmocka_unit_test_setup_teardown(watches_no_longer_than_asked, setup, teardown),
-        cmocka_unit_test_setup_teardown(watches_as_the_quota_allows, setup, teardown),
-        cmocka_unit_test_setup_teardown(stops_watching_on_a_signal, setup, teardown),
+        cmocka_unit_test_setup_teardown(lists_pods, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(stops_and_starts, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(terminates, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(handles_clusters, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(finds_what_a_killed_deploy_left, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(doctor_finds_all_well, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(doctor_says_what_to_do, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(doctor_works_without_a_key, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(watches_until_there_is_stock, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(watches_no_longer_than_asked, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(watches_as_the_quota_allows, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(stops_watching_on_a_signal, stage_up, stage_down),
     };
 
     return cmocka_run_group_tests_name("account commands, the program", tests, NULL, NULL);

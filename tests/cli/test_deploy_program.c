@@ -8,33 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/cli/fake_cloud.h"
-#include "tests/cli/program.h"
+#include "tests/cli/stage.h"
 #include "tests/support/test.h"
 
 #define GPUS8 "--gpus", "8", "--nvlink"
 #define IMAGE "--image", "img:1"
-
-static struct cloud cloud;
-static struct program program;
-
-static int setup(void **state)
-{
-    char url[128];
-
-    (void)state;
-    if (!cloud_start(&cloud))
-        return -1;
-    return program_init(&program, cloud_url(&cloud, url, sizeof url)) ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    program_end(&program);
-    cloud_stop(&cloud);
-    return 0;
-}
 
 static json_t *document(void)
 {
@@ -475,30 +453,30 @@ static void keeps_the_key_to_itself(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(hands_over_what_was_created, setup, teardown),
-        cmocka_unit_test_setup_teardown(walks_the_plan_in_its_order, setup, teardown),
-        cmocka_unit_test_setup_teardown(keeps_to_the_price_window, setup, teardown),
-        cmocka_unit_test_setup_teardown(shows_a_dry_run, setup, teardown),
-        cmocka_unit_test_setup_teardown(refuses_what_cannot_be_right, setup, teardown),
-        cmocka_unit_test_setup_teardown(says_a_decision_without_candidates, setup, teardown),
-        cmocka_unit_test_setup_teardown(takes_a_body_from_a_file, setup, teardown),
-        cmocka_unit_test_setup_teardown(reads_variables_from_a_file, setup, teardown),
-        cmocka_unit_test_setup_teardown(mounts_a_network_volume_where_it_is, setup, teardown),
-        cmocka_unit_test_setup_teardown(warns_of_an_old_image, setup, teardown),
-        cmocka_unit_test_setup_teardown(guards_the_price, setup, teardown),
-        cmocka_unit_test_setup_teardown(ends_what_is_not_as_asked, setup, teardown),
-        cmocka_unit_test_setup_teardown(settles_a_lost_reply, setup, teardown),
-        cmocka_unit_test_setup_teardown(maps_answers_to_exit_statuses, setup, teardown),
-        cmocka_unit_test_setup_teardown(leaves_nothing_to_a_closed_pipe, setup, teardown),
-        cmocka_unit_test_setup_teardown(ends_its_pod_on_a_signal, setup, teardown),
-        cmocka_unit_test_setup_teardown(waits_no_longer_than_the_timeout, setup, teardown),
-        cmocka_unit_test_setup_teardown(goes_on_after_a_failed_pod, setup, teardown),
-        cmocka_unit_test_setup_teardown(says_only_what_costs_money_when_quiet, setup, teardown),
-        cmocka_unit_test_setup_teardown(rents_a_cluster, setup, teardown),
-        cmocka_unit_test_setup_teardown(waits_for_stock_to_begin_with, setup, teardown),
-        cmocka_unit_test_setup_teardown(goes_on_waiting_after_a_refusal, setup, teardown),
-        cmocka_unit_test_setup_teardown(verifies_by_the_log, setup, teardown),
-        cmocka_unit_test_setup_teardown(keeps_the_key_to_itself, setup, teardown),
+        cmocka_unit_test_setup_teardown(hands_over_what_was_created, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(walks_the_plan_in_its_order, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(keeps_to_the_price_window, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(shows_a_dry_run, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(refuses_what_cannot_be_right, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(says_a_decision_without_candidates, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(takes_a_body_from_a_file, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(reads_variables_from_a_file, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(mounts_a_network_volume_where_it_is, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(warns_of_an_old_image, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(guards_the_price, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(ends_what_is_not_as_asked, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(settles_a_lost_reply, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(maps_answers_to_exit_statuses, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(leaves_nothing_to_a_closed_pipe, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(ends_its_pod_on_a_signal, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(waits_no_longer_than_the_timeout, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(goes_on_after_a_failed_pod, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(says_only_what_costs_money_when_quiet, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(rents_a_cluster, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(waits_for_stock_to_begin_with, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(goes_on_waiting_after_a_refusal, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(verifies_by_the_log, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(keeps_the_key_to_itself, stage_up, stage_down),
     };
 
     return cmocka_run_group_tests_name("deploy, the program", tests, NULL, NULL);

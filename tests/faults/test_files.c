@@ -4,6 +4,7 @@
  * then creates nothing, or its pod is handed over, gone, or found by reconcile. A file that was to be
  * replaced is as it was.
  */
+#include "tests/cli/stage.h"
 #include "tests/faults/faults.h"
 
 #include <errno.h>
@@ -21,21 +22,15 @@
 #define DEPLOY "deploy", "--gpus", "2", "--nvlink", "--image", "img:1", "--settle-timeout", "1s"
 
 static bool all;
-static struct cloud cloud;
-static struct program program;
 
 static void up(void)
 {
-    char url[128];
-
-    assert_true(cloud_start(&cloud));
-    assert_true(program_init(&program, cloud_url(&cloud, url, sizeof url)));
+    assert_int_equal(stage_up(NULL), 0);
 }
 
 static void down(void)
 {
-    program_end(&program);
-    cloud_stop(&cloud);
+    assert_int_equal(stage_down(NULL), 0);
 }
 
 /* ------------------------------------------------------------------ calls that fail */

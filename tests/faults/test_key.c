@@ -3,6 +3,7 @@
  * with -v, journal, observations, recordings, known hosts, error documents), the command lines of the
  * program and of its children, and their environments; also where the service echoes it.
  */
+#include "tests/cli/stage.h"
 #include "tests/faults/faults.h"
 
 #include <dirent.h>
@@ -21,27 +22,7 @@
 #define DEPLOY "deploy", "--gpus", "2", "--nvlink", "--image", "img:1", "--settle-timeout", "1s"
 #define MARKER "SECRETSECRET" /* a part is as bad as the whole */
 
-static struct cloud cloud;
-static struct program program;
 static int files; /* looked into by the latest search */
-
-static int setup(void **state)
-{
-    char url[128];
-
-    (void)state;
-    if (!cloud_start(&cloud))
-        return -1;
-    return program_init(&program, cloud_url(&cloud, url, sizeof url)) ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    program_end(&program);
-    cloud_stop(&cloud);
-    return 0;
-}
 
 /* ------------------------------------------------------------------ searching */
 
@@ -333,13 +314,13 @@ static void echoed_by_logs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_search_finds_it, setup, teardown),
-        cmocka_unit_test_setup_teardown(commands, setup, teardown),
-        cmocka_unit_test_setup_teardown(env_values_with_the_key, setup, teardown),
-        cmocka_unit_test_setup_teardown(running_processes, setup, teardown),
-        cmocka_unit_test_setup_teardown(echoed_by_reads, setup, teardown),
-        cmocka_unit_test_setup_teardown(echoed_by_creates, setup, teardown),
-        cmocka_unit_test_setup_teardown(echoed_by_logs, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_search_finds_it, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(commands, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(env_values_with_the_key, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(running_processes, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(echoed_by_reads, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(echoed_by_creates, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(echoed_by_logs, stage_up, stage_down),
     };
 
     faults_begin();

@@ -2,6 +2,7 @@
  * Standard streams that are closed, full, or nobody's: data that cannot be written is exit status 1
  * (and a deploy's pod is terminated), a reader that left (`| head -1`) is no error and no noise.
  */
+#include "tests/cli/stage.h"
 #include "tests/faults/faults.h"
 
 #include <fcntl.h>
@@ -13,27 +14,6 @@
 #define F PODSKU_FIXTURES
 #define V2 F "/catalogue-v2/catalogue.json"
 #define DEPLOY "deploy", "--gpus", "2", "--nvlink", "--image", "img:1", "--settle-timeout", "1s"
-
-static struct cloud cloud;
-static struct program program;
-
-static int setup(void **state)
-{
-    char url[128];
-
-    (void)state;
-    if (!cloud_start(&cloud))
-        return -1;
-    return program_init(&program, cloud_url(&cloud, url, sizeof url)) ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    program_end(&program);
-    cloud_stop(&cloud);
-    return 0;
-}
 
 /* What writes data, with the exit status of an undisturbed run. */
 static const struct {
@@ -244,12 +224,12 @@ static void nothing_comes_in(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(to_a_reader_that_left, setup, teardown),
-        cmocka_unit_test_setup_teardown(to_a_full_device, setup, teardown),
-        cmocka_unit_test_setup_teardown(to_nowhere, setup, teardown),
-        cmocka_unit_test_setup_teardown(deploy_without_output, setup, teardown),
-        cmocka_unit_test_setup_teardown(talk_goes_nowhere, setup, teardown),
-        cmocka_unit_test_setup_teardown(nothing_comes_in, setup, teardown),
+        cmocka_unit_test_setup_teardown(to_a_reader_that_left, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(to_a_full_device, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(to_nowhere, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(deploy_without_output, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(talk_goes_nowhere, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(nothing_comes_in, stage_up, stage_down),
     };
 
     faults_begin();

@@ -2,6 +2,7 @@
  * Surroundings that fail: no home, folders that cannot be written to, few descriptors, no CA store,
  * clocks that jump, locales with another decimal point, narrow terminals.
  */
+#include "tests/cli/stage.h"
 #include "tests/faults/faults.h"
 
 #include <fcntl.h>
@@ -22,27 +23,6 @@
 #define V2 F "/catalogue-v2/catalogue.json"
 #define DEPLOY "deploy", "--gpus", "2", "--nvlink", "--image", "img:1", "--settle-timeout", "1s"
 #define NOBODY 54321 /* has no entry in the list of users either */
-
-static struct cloud cloud;
-static struct program program;
-
-static int setup(void **state)
-{
-    char url[128];
-
-    (void)state;
-    if (!cloud_start(&cloud))
-        return -1;
-    return program_init(&program, cloud_url(&cloud, url, sizeof url)) ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    program_end(&program);
-    cloud_stop(&cloud);
-    return 0;
-}
 
 /* ------------------------------------------------------------------ folders */
 
@@ -446,13 +426,13 @@ static void narrow_and_plain_terminals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(without_a_home, setup, teardown),
-        cmocka_unit_test_setup_teardown(folders_that_cannot_be_written_to, setup, teardown),
-        cmocka_unit_test_setup_teardown(with_few_descriptors, setup, teardown),
-        cmocka_unit_test_setup_teardown(without_certificates, setup, teardown),
-        cmocka_unit_test_setup_teardown(clocks_jump, setup, teardown),
-        cmocka_unit_test_setup_teardown(locales_without_utf8, setup, teardown),
-        cmocka_unit_test_setup_teardown(narrow_and_plain_terminals, setup, teardown),
+        cmocka_unit_test_setup_teardown(without_a_home, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(folders_that_cannot_be_written_to, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(with_few_descriptors, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(without_certificates, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(clocks_jump, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(locales_without_utf8, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(narrow_and_plain_terminals, stage_up, stage_down),
     };
 
     faults_begin();

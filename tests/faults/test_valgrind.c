@@ -1,6 +1,7 @@
 /*
  * memcheck finds nothing in the main commands, offline and online. For builds without sanitizers.
  */
+#include "tests/cli/stage.h"
 #include "tests/faults/faults.h"
 
 #include <stdio.h>
@@ -12,27 +13,6 @@
 #define F PODSKU_FIXTURES
 #define V2 F "/catalogue-v2/catalogue.json"
 #define DEPLOY "deploy", "--gpus", "2", "--nvlink", "--image", "img:1", "--settle-timeout", "1s"
-
-static struct cloud cloud;
-static struct program program;
-
-static int setup(void **state)
-{
-    char url[128];
-
-    (void)state;
-    if (!cloud_start(&cloud))
-        return -1;
-    return program_init(&program, cloud_url(&cloud, url, sizeof url)) ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    program_end(&program);
-    cloud_stop(&cloud);
-    return 0;
-}
 
 /* In the child: memcheck with the program instead of the program. Its children are not looked at. */
 static void under_memcheck(void *ctx)
@@ -123,8 +103,8 @@ static bool has_valgrind(void)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(offline, setup, teardown),
-        cmocka_unit_test_setup_teardown(online, setup, teardown),
+        cmocka_unit_test_setup_teardown(offline, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(online, stage_up, stage_down),
     };
 
     if (faults_sanitized()) {
