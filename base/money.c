@@ -12,6 +12,9 @@ __extension__ typedef __int128 wide_int;
 
 enum { DIGITS_MAX = 64, EXPONENT_MAX = 64 };
 
+/* Up to there a double holds every whole number. */
+#define EXACT_UUSD (INT64_C(1) << 53)
+
 /* Below that, six decimals are fifteen digits at most. */
 #define FEW_DIGITS_USD 1e9
 
@@ -125,7 +128,12 @@ bool podsku_money_from_double(double usd, int64_t *uusd)
 
 double podsku_money_to_double(int64_t uusd)
 {
-    return (double)uusd / (double)PODSKU_UUSD_PER_USD;
+    char text[PODSKU_MONEY_TEXT_SIZE];
+
+    if (uusd <= EXACT_UUSD && uusd >= -EXACT_UUSD)
+        return (double)uusd / PODSKU_UUSD_PER_USD;
+    /* Rounded to a double and then divided it might not be the double of its decimal form. */
+    return strtod(podsku_money_text(uusd, text), NULL);
 }
 
 bool podsku_money_scale(int64_t uusd, int64_t numerator, int64_t denominator, int64_t *result)

@@ -163,6 +163,28 @@ static void money_from_double_uses_the_decimal_form(void **state)
     assert_int_equal(uusd, 0);
 }
 
+/* What is written as a JSON number is read again as the same amount. */
+static void money_comes_back(void **state)
+{
+    static const double numbers[] = {1e-6,
+                                     0.1,
+                                     8999999999.999999,
+                                     66676666659.66162,
+                                     66676666659.661663,
+                                     999999999999.,
+                                     999999999999.9999,
+                                     9007199254.740993,
+                                     123456789012.3456};
+    int64_t uusd, again;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(numbers); i++) {
+        assert_true(podsku_money_from_double(numbers[i], &uusd));
+        assert_true(podsku_money_from_double(podsku_money_to_double(uusd), &again));
+        assert_int_equal(again, uusd);
+    }
+}
+
 static void money_texts(void **state)
 {
     char text[PODSKU_MONEY_TEXT_SIZE];
@@ -390,6 +412,7 @@ int main(void)
         cmocka_unit_test(money_refuses_what_is_no_amount),
         cmocka_unit_test(money_from_double_uses_the_decimal_form),
         cmocka_unit_test(money_from_double_agrees_with_the_text),
+        cmocka_unit_test(money_comes_back),
         cmocka_unit_test(money_texts),
         cmocka_unit_test(times),
         cmocka_unit_test(http_dates),
