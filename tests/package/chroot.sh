@@ -5,7 +5,7 @@
 set -eu
 folder=$(CDPATH='' cd -- "$1" && pwd)
 suite=${2:-bookworm}
-mirror=${3:-http://deb.debian.org/debian}
+mirror=${3:-} # debootstrap knows one
 place=$(mktemp -d)
 system=$place/system
 clean_up() {
@@ -29,7 +29,8 @@ files() {
 if [ -d "${PODSKU_BASE_SYSTEM:-}" ]; then
     cp -a "$PODSKU_BASE_SYSTEM" "$system" # made before by debootstrap --variant=minbase
 else
-    debootstrap --variant=minbase "$suite" "$system" "$mirror" >"$place/log" 2>&1 || { tail "$place/log" >&2; exit 1; }
+    # shellcheck disable=SC2086 # none is no word
+    debootstrap --variant=minbase "$suite" "$system" $mirror >"$place/log" 2>&1 || { tail "$place/log" >&2; exit 1; }
 fi
 mount -t proc proc "$system/proc"
 inside apt-get update -q >"$place/log" 2>&1 || { tail "$place/log" >&2; exit 1; }
