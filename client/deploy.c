@@ -151,7 +151,7 @@ static void look_for_late_pods(struct podsku_session *s)
         bool wanted = still_wanted(s) && s->made < s->options.max_attempts && !podsku_session_signalled(s);
         if (!podsku_session_last_look(s, wanted, &intent, &placed))
             return;
-        struct podsku_placement placement = {PODSKU_NO_ATTEMPT, s->plan, 1, false};
+        struct podsku_placement placement = {.index = PODSKU_NO_ATTEMPT, .entries = s->plan, .entry_count = 1};
         for (size_t i = 0; i < s->pending_count; i++)
             if (strcmp(s->pending[i].intent, intent) == 0 && s->pending[i].entries) {
                 placement.entries = s->pending[i].entries;

@@ -134,6 +134,8 @@ static enum podsku_step leave(struct podsku_session *s, const struct podsku_plac
     if (!placement->untouchable) {
         attempt->outcome = PODSKU_ATTEMPT_KEPT;
         (void)podsku_session_journal(s, placement->index, PODSKU_ENTRY_KEPT, false, why);
+    } else if (placement->journaled) {
+        attempt->open = true; /* its entry stays unfinished: nobody may take the launch for settled */
     }
     podsku_session_event(s, PODSKU_EVENT_KEPT, placement->index, placed, "%s: %s is %s and goes on costing", why,
                          podsku_placed_id(placed), placement->untouchable ? "left untouched" : "kept (--keep)");

@@ -196,6 +196,7 @@ struct podsku_placement {
     const struct podsku_plan_entry *entries;
     size_t entry_count;
     bool untouchable; /* adopted by its launch id, and not ours to end */
+    bool journaled;   /* adopted, and an unfinished entry of our journal */
 };
 /* Takes over *placed. DONE: handed over (or kept, used, untouched); NEXT: it is gone, try the next; STOP. */
 enum podsku_step podsku_session_place(struct podsku_session *s, const struct podsku_placement *placement,

@@ -119,7 +119,7 @@ static enum podsku_step on_made(struct try *t)
     struct podsku_attempt *attempt = &s->result->attempts[t->index];
     struct podsku_placed placed = {
         .pod = t->answer.pod, .cluster = t->answer.cluster, .created_mono_ms = t->sent_ms, .entry = attempt->entry};
-    const struct podsku_placement placement = {t->index, t->entries, t->entry_count, false};
+    const struct podsku_placement placement = {.index = t->index, .entries = t->entries, .entry_count = t->entry_count};
     char price[PODSKU_MONEY_TEXT_SIZE];
 
     t->answer.pod = (struct podsku_pod){0};
@@ -149,7 +149,8 @@ static enum podsku_step on_found(struct try *t, const char *intent, const struct
                                  size_t entry_count, struct podsku_placed *placed)
 {
     struct podsku_session *s = t->s;
-    const struct podsku_placement placement = {podsku_session_adopt(s, intent, placed), entries, entry_count, false};
+    const struct podsku_placement placement = {
+        .index = podsku_session_adopt(s, intent, placed), .entries = entries, .entry_count = entry_count};
     enum podsku_step step = PODSKU_STEP_STOP;
 
     if (placement.index != PODSKU_NO_ATTEMPT)

@@ -130,6 +130,7 @@ enum podsku_step podsku_session_adopt_live(struct podsku_session *s, struct pods
         ours = ours || (intent && strcmp(s->pending[i].intent, intent) == 0);
     placement.untouchable =
         !ours || podsku_judge(&s->options, placement.entries, 1, placed, why, sizeof why) == PODSKU_FIT_WRONG;
+    placement.journaled = ours;
     if (ours) {
         placement.index = podsku_session_adopt(s, intent, placed);
     } else {
@@ -169,7 +170,8 @@ static bool end_known(struct podsku_session *s, const struct podsku_pending *pen
 static enum podsku_step settle_old(struct podsku_session *s, size_t place, bool *removed)
 {
     const struct podsku_pending *pending = &s->pending[place];
-    struct podsku_placement placement = {PODSKU_NO_ATTEMPT, pending->entries ? pending->entries : s->plan, 1, false};
+    struct podsku_placement placement = {
+        .index = PODSKU_NO_ATTEMPT, .entries = pending->entries ? pending->entries : s->plan, .entry_count = 1};
     struct podsku_placed placed = {0};
     enum podsku_step step = PODSKU_STEP_STOP;
     enum podsku_found found = podsku_settle(s, pending->intent, pending->sent_mono_ms, &placed);
