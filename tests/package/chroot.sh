@@ -69,4 +69,4 @@ if grep -i podsku "$place/after" >&2; then
     fail "these files of podsku stay"
 fi
 echo "podsku: installs, runs and goes on $(sed -n 's/^PRETTY_NAME=//p' "$system/etc/os-release"):"
-ls "$folder"
+ls "$folder"/*.deb
