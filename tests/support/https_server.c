@@ -447,6 +447,44 @@ void https_server_stop(struct https_server *server)
     free(server);
 }
 
+/* True once every connection so far was accepted: they come in turn, and the server hangs up on this one. */
+static bool all_accepted(const struct https_server *server)
+{
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons((uint16_t)server->port)};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    char byte;
+
+    bool accepted = fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) == 0 &&
+                    shutdown(fd, SHUT_WR) == 0 && recv(fd, &byte, 1, 0) <= 0;
+    if (fd >= 0)
+        (void)close(fd);
+    return accepted;
+}
+
+static bool all_ended(struct https_server *server)
+{
+    bool ended = true;
+
+    pthread_mutex_lock(&server->lock);
+    for (const struct https_connection *connection = server->connections; connection; connection = connection->next)
+        ended = ended && connection->ended;
+    pthread_mutex_unlock(&server->lock);
+    return ended;
+}
+
+bool https_server_drain(struct https_server *server, int ms)
+{
+    if (!all_accepted(server))
+        return false;
+    for (; !all_ended(server); ms--) {
+        if (ms <= 0)
+            return false;
+        (void)usleep(1000);
+    }
+    return true;
+}
+
 int https_server_port(const struct https_server *server)
 {
     return server->port;

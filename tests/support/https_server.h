@@ -81,6 +81,12 @@ struct https_server *https_server_start(const struct https_options *options);
 /* Ends all connections, waits for the threads, frees everything. NULL is accepted. */
 void https_server_stop(struct https_server *server);
 
+/*
+ * Waits until the server has read and acted on whatever its clients sent before they left, also those
+ * that were killed. False when one is still there after ms.
+ */
+bool https_server_drain(struct https_server *server, int ms);
+
 int https_server_port(const struct https_server *server);
 /* "https://localhost:PORT" or "http://127.0.0.1:PORT" followed by path. Returns text. */
 const char *https_server_url(const struct https_server *server, const char *path, char *text, size_t size);

@@ -431,7 +431,7 @@ static const struct fake_fault *fault_of(struct fake *fake, enum fake_kind kind,
 }
 
 static void act(struct fake *fake, const struct https_request *request, const struct route *route,
-                const struct fake_fault *fault, int *status, char **text)
+                const struct fake_fault *fault, struct https_answer *answer, int *status, char **text)
 {
     json_t *body = json_loads(request->body, 0, NULL);
 
@@ -461,7 +461,12 @@ static void act(struct fake *fake, const struct https_request *request, const st
             act_on_pod(fake, request->method, route->id, route->v1, fault, status, text);
         }
         break;
-    case FAKE_OTHER: not_found(status, text); break;
+    case FAKE_OTHER:
+        *text = fake->other ? fake->other(fake->ctx, request, &answer->type) : NULL;
+        *status = 200;
+        if (!*text)
+            not_found(status, text);
+        break;
     }
     json_decref(body);
 }
@@ -486,7 +491,7 @@ static void handle(void *ctx, const struct https_request *request, struct https_
     if (fake->watch)
         fake->watch(fake->ctx, route.kind, false);
     if (!fault || fault->act)
-        act(fake, request, &route, fault, &status, &text);
+        act(fake, request, &route, fault, answer, &status, &text);
     if (fault && fault->status) {
         free(text);
         text = strdup(fault->body ? fault->body : "{}");
@@ -496,6 +501,8 @@ static void handle(void *ctx, const struct https_request *request, struct https_
         fake->watch(fake->ctx, route.kind, true);
     if (create >= 0)
         fake->creates[create].status = status;
+    if (fault)
+        virtual_sleep(fake->time, fault->delay_ms);
     (void)pthread_mutex_unlock(&fake->lock);
     answer->status = status ? status : 503;
     answer->body = text;

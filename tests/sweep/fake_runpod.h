@@ -64,7 +64,8 @@ struct fake_fault {
     enum https_fault transport; /* of the answer */
     int64_t hide_ms;            /* CREATE: the new pod is hidden for so long; DELETE: it lingers for so long */
     const char *lingers_as;     /* DELETE; NULL: TERMINATED */
-    int twice; /* CREATE: so many more pods are made of it; LIST: every pod is listed so many more times */
+    int twice;        /* CREATE: so many more pods are made of it; LIST: every pod is listed so many more times */
+    int64_t delay_ms; /* so much virtual time passes before the answer */
 };
 
 struct fake_create {
@@ -98,6 +99,8 @@ struct fake {
     bool (*choose)(void *ctx, enum fake_kind kind, struct fake_fault *fault);
     /* Told of every request before (after = false) and after it was acted on, still before the answer. */
     void (*watch)(void *ctx, enum fake_kind kind, bool after);
+    /* What is no act on pods, such as a catalogue: the body, freed by the caller, or NULL (404). NULL: none is. */
+    char *(*other)(void *ctx, const struct https_request *request, const char **content_type);
     void *ctx;
     int64_t starts_ms; /* from create to RUNNING */
     double price;      /* per GPU-hour of a created pod, when the shape says nothing else */

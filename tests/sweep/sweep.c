@@ -3,10 +3,11 @@
  * pods, lags after deletes, fails with and without having created, throttles, and refuses what it
  * lists; then reconcile. See sweep_check.c for what must hold.
  *
- *   podsku_sweep [--kill] --seeds FIRST-LAST [--verbose]
+ *   podsku_sweep [--program] [--kill] --seeds FIRST-LAST [--verbose]
  *
- * --kill: SIGKILL or SIGTERM ends the deploy at a random moment. A failing seed is printed; it runs
- * alone as --seeds N-N --verbose.
+ * --program: not the library, but the program that users run; see sweep_program.c. --kill: SIGKILL or
+ * SIGTERM ends the deploy at a random moment. A failing seed is printed; it runs alone as --seeds N-N
+ * (with --program --verbose shows everything that was said, whether it fails or not).
  */
 #include <signal.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "tests/faults/faults.h"
 #include "tests/sweep/sweep.h"
 
 #define LEAST_PLACED_PERCENT 60
@@ -151,6 +153,20 @@ static void spoil_delete(struct dice *dice, struct fake_fault *fault)
         fault->hide_ms = dice_roll(dice, 6000);
 }
 
+/* An answer that takes longer than a settle timeout, or than any client waits, is one of the lost replies. */
+static void come_late(struct dice *dice, enum fake_kind kind, struct fake_fault *fault)
+{
+    if (dice_hit(dice, 20))
+        fault->delay_ms = dice_hit(dice, 80) ? dice_roll(dice, 8000) : dice_roll(dice, 100000);
+    /* Long after deploy has given up on it, and before reconcile would. */
+    if (kind == FAKE_CREATE && fault->act && (fault->status || fault->transport != HTTPS_OK) && dice_hit(dice, 25))
+        fault->hide_ms = 20000 + dice_roll(dice, 60000);
+    if ((kind == FAKE_CREATE || kind == FAKE_DELETE) && dice_hit(dice, 2)) {
+        fault->transport = HTTPS_STALL;
+        fault->delay_ms = 130000;
+    }
+}
+
 bool scenario_choose(void *ctx, enum fake_kind kind, struct fake_fault *fault)
 {
     struct scenario *scenario = ctx;
@@ -167,9 +183,15 @@ bool scenario_choose(void *ctx, enum fake_kind kind, struct fake_fault *fault)
         spoil_read(dice, kind, fault);
         break;
     case FAKE_DELETE: spoil_delete(dice, fault); break;
-    case FAKE_OTHER: return false;
+    case FAKE_OTHER:
+        if (!scenario->program || dice_hit(dice, 60))
+            return false;
+        spoil_read(dice, kind, fault);
+        break;
     }
     fault->kind = kind;
+    if (scenario->program)
+        come_late(dice, kind, fault);
     return true;
 }
 
@@ -244,7 +266,7 @@ int main(int argc, char **argv)
 {
     int64_t first = 0, last = 0;
     int failed = 0, placed_count = 0;
-    bool kill_runs = false;
+    bool kill_runs = false, program = false, verbose = false;
 
     (void)signal(SIGPIPE, SIG_IGN);
     if (argc == 5 && strcmp(argv[1], "--child") == 0)
@@ -252,15 +274,28 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--kill") == 0)
             kill_runs = true;
+        else if (strcmp(argv[i], "--program") == 0)
+            program = true;
+        else if (strcmp(argv[i], "--verbose") == 0)
+            verbose = true;
         else if (strcmp(argv[i], "--seeds") != 0 || i + 1 == argc || !parse_seeds(argv[++i], &first, &last))
             first = 0;
     if (first == 0) {
-        fprintf(stderr, "usage: podsku_sweep [--kill] --seeds FIRST-LAST\n");
+        fprintf(stderr, "usage: podsku_sweep [--program] [--kill] --seeds FIRST-LAST [--verbose]\n");
         return 2;
     }
+    const char *no_preload = program ? faults_no_preload() : NULL;
+    if (no_preload) {
+        printf("skipped: %s\n", no_preload);
+        return 77;
+    }
+    if (program)
+        faults_begin();
     for (int64_t seed = first; seed <= last; seed++) {
         bool placed = false;
-        bool holds = kill_runs ? sweep_run_killed((uint64_t)seed, &placed) : sweep_run((uint64_t)seed, &placed);
+        bool holds = program     ? sweep_run_program((uint64_t)seed, kill_runs, verbose, &placed)
+                     : kill_runs ? sweep_run_killed((uint64_t)seed, &placed)
+                                 : sweep_run((uint64_t)seed, &placed);
         if (!holds)
             fprintf(stderr, "seed %lld failed\n", (long long)seed);
         failed += !holds;

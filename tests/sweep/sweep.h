@@ -23,6 +23,7 @@ struct scenario {
     size_t plan_count;
     enum podsku_api api;
     bool cluster;
+    bool program;    /* the real program: the catalogue fails, too, and answers come late */
     int calm;        /* percent of requests without any fault */
     int kill_signal; /* 0: none; SIGKILL, SIGTERM */
     int kill_at;     /* the n-th request */
@@ -37,11 +38,20 @@ void scenario_serve(struct scenario *scenario, struct fake *fake);
 /* The stand-in's questions. ctx: the scenario. */
 bool scenario_choose(void *ctx, enum fake_kind kind, struct fake_fault *fault);
 void scenario_shape(void *ctx, struct fake_pod *pod);
+/* Kills the process `pid` at its request. */
+void scenario_watch(void *ctx, enum fake_kind kind, bool after);
 
 /* Foreign pods that must be there at the end. */
 #define SWEEP_FOREIGN 2
 void sweep_add_foreign(struct fake *fake);
 
+/* Says what is wrong with a seed (detail: NULL, none); always false. */
+bool sweep_complain(uint64_t seed, const char *what, const char *detail);
+/* A pod's variable, "" when it has none; its id, or its cluster's. */
+const char *sweep_mark(const struct fake_pod *pod, const char *name);
+const char *sweep_thing(const struct fake_pod *pod);
+/* What holds at any moment: every pod of ours is named, no create was sent twice, no foreign pod was touched. */
+bool sweep_check_account(struct deploy_rig *rig, uint64_t seed);
 /* What a run left, checked against the invariants; complaints go to stderr. True: all hold. */
 bool sweep_check_deploy(struct deploy_rig *rig, uint64_t seed);
 /*
@@ -54,6 +64,8 @@ bool sweep_check_reconciled(struct deploy_rig *rig, uint64_t seed, bool handed_o
 /* One seed of each kind. *placed: something was handed over. */
 bool sweep_run(uint64_t seed, bool *placed);
 bool sweep_run_killed(uint64_t seed, bool *placed);
+/* The same with the program that users run; see sweep_program.c. */
+bool sweep_run_program(uint64_t seed, bool kill_it, bool verbose, bool *placed);
 /* In the child of a killed run: "SEED PORT FOLDER" of its arguments. Returns the exit status. */
 int sweep_child(const char *seed, const char *port, const char *folder);
 

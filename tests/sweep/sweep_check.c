@@ -13,20 +13,20 @@
 
 #include "tests/sweep/sweep.h"
 
-static bool complain(uint64_t seed, const char *what, const char *detail)
+bool sweep_complain(uint64_t seed, const char *what, const char *detail)
 {
     fprintf(stderr, "seed %llu: %s%s%s\n", (unsigned long long)seed, what, detail ? ": " : "", detail ? detail : "");
     return false;
 }
 
-static const char *mark(const struct fake_pod *pod, const char *name)
+const char *sweep_mark(const struct fake_pod *pod, const char *name)
 {
     const char *text = json_string_value(json_object_get(pod->env, name));
 
     return text ? text : "";
 }
 
-static const char *thing(const struct fake_pod *pod)
+const char *sweep_thing(const struct fake_pod *pod)
 {
     return pod->cluster_id[0] ? pod->cluster_id : pod->id;
 }
@@ -40,10 +40,10 @@ static size_t live_things(const struct fake *fake, const struct fake_pod **first
     *first = NULL;
     for (size_t i = 0; i < fake->pod_count; i++) {
         const struct fake_pod *pod = &fake->pods[i];
-        if (pod->deleted_ms || pod->foreign || strcmp(last, thing(pod)) == 0)
+        if (pod->deleted_ms || pod->foreign || strcmp(last, sweep_thing(pod)) == 0)
             continue;
         *first = *first ? *first : pod;
-        last = thing(pod);
+        last = sweep_thing(pod);
         count++;
     }
     return count;
@@ -57,18 +57,18 @@ static bool all_named(struct deploy_rig *rig, uint64_t seed)
     bool holds = true;
 
     if (podsku_journal_read(rig->journal, &entries, &err) != PODSKU_OK)
-        return complain(seed, "the journal cannot be read", err.message);
+        return sweep_complain(seed, "the journal cannot be read", err.message);
     for (size_t i = 0; i < rig->fake->pod_count; i++) {
         const struct fake_pod *pod = &rig->fake->pods[i];
         if (pod->deleted_ms || pod->foreign)
             continue;
-        const struct podsku_entry *entry = podsku_entries_by_intent(&entries, mark(pod, "PODSKU_INTENT"));
-        bool told = strstr(podsku_buf_text(&rig->output), thing(pod)) != NULL;
+        const struct podsku_entry *entry = podsku_entries_by_intent(&entries, sweep_mark(pod, "PODSKU_INTENT"));
+        bool told = strstr(podsku_buf_text(&rig->output), sweep_thing(pod)) != NULL;
         bool journaled = entry && entry->state != PODSKU_ENTRY_NOT_MADE && entry->state != PODSKU_ENTRY_GONE;
         if (!told && !journaled)
-            holds = complain(seed, "a live pod that nobody knows of", pod->id);
+            holds = sweep_complain(seed, "a live pod that nobody knows of", pod->id);
         if (entry && entry->state == PODSKU_ENTRY_GONE)
-            holds = complain(seed, "the journal says gone, and it lives", pod->id);
+            holds = sweep_complain(seed, "the journal says gone, and it lives", pod->id);
     }
     podsku_entries_free(&entries);
     return holds;
@@ -80,7 +80,7 @@ static bool sent_once(const struct fake *fake, uint64_t seed)
 
     for (size_t i = 0; i < fake->create_count; i++)
         if (fake->creates[i].count != 1)
-            holds = complain(seed, "a create was sent twice for one intent", fake->creates[i].intent);
+            holds = sweep_complain(seed, "a create was sent twice for one intent", fake->creates[i].intent);
     return holds;
 }
 
@@ -89,9 +89,9 @@ static bool output_lives(const struct deploy_rig *rig)
 {
     for (size_t i = 0; i < rig->fake->pod_count; i++) {
         const struct fake_pod *pod = &rig->fake->pods[i];
-        size_t len = strlen(thing(pod));
+        size_t len = strlen(sweep_thing(pod));
         if (!pod->deleted_ms && !pod->foreign && rig->output.len == len + 1 &&
-            strncmp(rig->output.data, thing(pod), len) == 0)
+            strncmp(rig->output.data, sweep_thing(pod), len) == 0)
             return true;
     }
     return false;
@@ -107,30 +107,36 @@ static bool code_fits(const struct deploy_rig *rig, uint64_t seed)
     (void)snprintf(text, sizeof text, "%s with %zu live, %zu open", podsku_code_name(result->code), live,
                    result->open_count);
     if (result->code == PODSKU_OK && !result->has_placed)
-        return complain(seed, "success without a pod", text);
+        return sweep_complain(seed, "success without a pod", text);
     if (result->code == PODSKU_OK && !output_lives(rig))
-        return complain(seed, "what was handed over does not live", text);
+        return sweep_complain(seed, "what was handed over does not live", text);
     /* A pod may outlive a code that says settled only if it was handed over; a late one only with an open entry. */
     if (live > 1 && result->open_count == 0)
-        return complain(seed, "more than one live pod, and nothing open", text);
+        return sweep_complain(seed, "more than one live pod, and nothing open", text);
     if (live > 0 && !result->has_placed && result->code != PODSKU_UNSETTLED)
-        return complain(seed, "a live pod, and the exit code does not say so", text);
+        return sweep_complain(seed, "a live pod, and the exit code does not say so", text);
     if (result->code == PODSKU_UNSETTLED && result->open_count == 0)
-        return complain(seed, "unsettled, and nothing is named", text);
+        return sweep_complain(seed, "unsettled, and nothing is named", text);
     if (result->code != PODSKU_OK && (rig->err.code != result->code || !rig->err.message[0]))
-        return complain(seed, "a failure without its words", text);
+        return sweep_complain(seed, "a failure without its words", text);
     return true;
+}
+
+bool sweep_check_account(struct deploy_rig *rig, uint64_t seed)
+{
+    bool holds = all_named(rig, seed);
+
+    holds = sent_once(rig->fake, seed) && holds;
+    if (fake_alive_foreign(rig->fake) != SWEEP_FOREIGN)
+        holds = sweep_complain(seed, "a foreign pod was touched", NULL);
+    return holds;
 }
 
 bool sweep_check_deploy(struct deploy_rig *rig, uint64_t seed)
 {
     bool holds = code_fits(rig, seed);
 
-    holds = all_named(rig, seed) && holds;
-    holds = sent_once(rig->fake, seed) && holds;
-    if (fake_alive_foreign(rig->fake) != SWEEP_FOREIGN)
-        holds = complain(seed, "a foreign pod was touched", NULL);
-    return holds;
+    return sweep_check_account(rig, seed) && holds;
 }
 
 /* Reconcile named it as unsettled, for the reason that allows it to live. */
@@ -154,18 +160,18 @@ bool sweep_check_reconciled(struct deploy_rig *rig, uint64_t seed, bool handed_o
         const struct fake_pod *pod = &rig->fake->pods[i];
         if (pod->deleted_ms || pod->foreign)
             continue;
-        bool told = strstr(podsku_buf_text(&rig->output), thing(pod)) != NULL;
+        bool told = strstr(podsku_buf_text(&rig->output), sweep_thing(pod)) != NULL;
         kept = kept || told;
-        if (is_reported(report, thing(pod)))
+        if (is_reported(report, sweep_thing(pod)))
             named = true;
         else if (!told)
-            holds = complain(seed, "reconcile left a pod", pod->id);
+            holds = sweep_complain(seed, "reconcile left a pod", pod->id);
     }
     if (handed_over && !kept)
-        holds = complain(seed, "reconcile ended what was handed over", NULL);
+        holds = sweep_complain(seed, "reconcile ended what was handed over", NULL);
     if (code != (named ? PODSKU_UNSETTLED : PODSKU_OK))
-        holds = complain(seed, "reconcile's code does not fit", rig->err.message);
+        holds = sweep_complain(seed, "reconcile's code does not fit", rig->err.message);
     if (fake_alive_foreign(rig->fake) != SWEEP_FOREIGN)
-        holds = complain(seed, "reconcile touched a foreign pod", NULL);
+        holds = sweep_complain(seed, "reconcile touched a foreign pod", NULL);
     return holds;
 }

@@ -43,7 +43,7 @@ static enum podsku_code hand_over_to_stdout(void *ctx, const struct podsku_deplo
 }
 
 /* Between what the service sees; the delay lets the child get on with its work meanwhile. */
-static void on_request(void *ctx, enum fake_kind kind, bool after)
+void scenario_watch(void *ctx, enum fake_kind kind, bool after)
 {
     struct scenario *scenario = ctx;
 
@@ -190,7 +190,7 @@ static bool sweep_in(struct deploy_rig *rig, uint64_t seed, bool *placed)
     scenario.kill_at = 1 + dice_roll(&scenario.dice, dice_hit(&scenario.dice, 50) ? 3 : 30);
     scenario.kill_after = dice_hit(&scenario.dice, 60);
     scenario.kill_delay_us = dice_hit(&scenario.dice, 50) ? 0 : dice_roll(&scenario.dice, 3000);
-    rig->fake->watch = on_request;
+    rig->fake->watch = scenario_watch;
     if (!run_child(rig, &scenario, seed, &status))
         return false;
     *placed = rig->output.len > 0;
