@@ -6,8 +6,12 @@
 
 #include "base/json.h"
 #include "client/answer.h"
+#include "client/transfer.h"
 
-enum { PAGES_MAX = 10000 };
+enum {
+    PAGES_MAX = 1000,
+    LIST_MS = 300000, /* all pages together take no longer than one answer may */
+};
 
 struct pages {
     struct podsku_client *client;
@@ -17,6 +21,8 @@ struct pages {
     json_t *first;    /* the first page, when a body is asked for */
     json_t *elements; /* array: of all pages, when there are several bodies to be merged */
     size_t seen, pages;
+    size_t fresh; /* elements of the last page that no page before it had */
+    bool repeats; /* the last page has elements, and all of them were there before */
 };
 
 static enum podsku_code page_error(const struct podsku_response *response, struct podsku_error *err)
@@ -37,6 +43,7 @@ static json_t *find_list(const struct podsku_list_request *request, json_t *page
 static enum podsku_code take_element(struct pages *pages, const json_t *item, const char *where,
                                      struct podsku_error *err)
 {
+    const struct podsku_list_request *request = pages->request;
     const char *id = json_string_value(json_object_get(item, "id"));
 
     /* A list that changes while it is paged shows an element twice. */
@@ -44,7 +51,8 @@ static enum podsku_code take_element(struct pages *pages, const json_t *item, co
         return PODSKU_OK;
     if (id && !podsku_json_set(pages->ids, id, json_true()))
         return podsku_error_no_memory(err);
-    return pages->request->item(pages->request->ctx, item, where, err);
+    pages->fresh++;
+    return request->item ? request->item(request->ctx, item, where, err) : PODSKU_OK;
 }
 
 static enum podsku_code take_page(struct pages *pages, const struct podsku_response *response, json_t *page,
@@ -57,7 +65,8 @@ static enum podsku_code take_page(struct pages *pages, const struct podsku_respo
         podsku_error_where(err, "%s: $.%s", response->url, request->member);
         return podsku_error_set(err, PODSKU_ANSWER, "the answer has no list where one belongs");
     }
-    for (size_t i = 0; request->item && i < json_array_size(list); i++) {
+    pages->fresh = 0;
+    for (size_t i = 0; i < json_array_size(list); i++) {
         char where[640];
         if (json_is_array(page))
             (void)snprintf(where, sizeof where, "%s: $[%zu]", response->url, i);
@@ -66,6 +75,7 @@ static enum podsku_code take_page(struct pages *pages, const struct podsku_respo
         if (take_element(pages, json_array_get(list, i), where, err) != PODSKU_OK)
             return err->code;
     }
+    pages->repeats = pages->fresh == 0 && json_array_size(list) > 0;
     pages->seen += json_array_size(list);
     pages->pages++;
     if (!request->body)
@@ -104,7 +114,17 @@ static enum podsku_code fetch(struct pages *pages, const struct podsku_next *nex
     return code;
 }
 
-/* Remembers the cursor; false when it was sent before: the list goes in a circle. */
+/* Why the list cannot be followed any further; NULL: it can. */
+static const char *dead_end(const struct pages *pages, const struct podsku_next *next)
+{
+    if (json_object_get(pages->cursors, next->cursor))
+        return "its pages go in a circle";
+    if (pages->repeats)
+        return "its last page brought nothing new, as if the service takes no notice of the cursor";
+    return pages->pages >= PAGES_MAX ? "no list is that long" : NULL;
+}
+
+/* Before the next page: whether there is one that can be asked for, and anybody still wants it. */
 static enum podsku_code step(struct pages *pages, const struct podsku_next *next,
                              const struct podsku_response *response, struct podsku_error *err)
 {
@@ -113,8 +133,15 @@ static enum podsku_code step(struct pages *pages, const struct podsku_next *next
         podsku_error_set(err, PODSKU_ANSWER, "the list goes on (\"%s\"), and podsku cannot read the rest", next->sign);
         return page_error(response, err);
     }
-    if (json_object_get(pages->cursors, next->cursor) || pages->pages >= PAGES_MAX) {
-        podsku_error_set(err, PODSKU_ANSWER, "the list's pages go in a circle after %zu of them", pages->pages);
+    const char *why = dead_end(pages, next);
+    if (why) {
+        podsku_error_set(err, PODSKU_ANSWER, "the list goes on after %zu page%s without an end: %s", pages->pages,
+                         pages->pages == 1 ? "" : "s", why);
+        return page_error(response, err);
+    }
+    if (podsku_client_may_read(pages->client, err) != PODSKU_OK) {
+        podsku_error_context(err, "after %zu page%s of a list that goes on", pages->pages,
+                             pages->pages == 1 ? "" : "s");
         return page_error(response, err);
     }
     if (!podsku_json_set(pages->cursors, next->cursor, json_true()))
@@ -190,11 +217,16 @@ enum podsku_code podsku_list_read(struct podsku_client *client, const struct pod
 {
     struct podsku_response response = {0};
     struct pages pages = {.client = client, .request = request, .ids = json_object(), .cursors = json_object()};
+    int64_t end_ms = podsku_clock_mono_ms(podsku_client_clock(client)) + LIST_MS;
+    int64_t until_ms = podsku_client_until(client, end_ms);
 
+    if (until_ms && until_ms < end_ms)
+        (void)podsku_client_until(client, until_ms);
     if (!pages.ids || !pages.cursors)
         podsku_error_no_memory(err);
     else if (read_pages(&pages, &response, err) == PODSKU_OK && request->body)
         (void)give_body(&pages, &response, err);
+    (void)podsku_client_until(client, until_ms);
     json_decref(pages.ids);
     json_decref(pages.cursors);
     json_decref(pages.first);

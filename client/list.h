@@ -1,6 +1,8 @@
 /*
  * Whole lists. An answer that says there is more is followed by its cursor; one that says so in a way
- * that cannot be followed, or goes in a circle, is PODSKU_ANSWER: a short list is never returned.
+ * that cannot be followed, or goes on without an end (in a circle, with a page that brings nothing new,
+ * for more than 1000 pages), is PODSKU_ANSWER: a short list is never returned. All pages together take no
+ * longer than five minutes, or than podsku_client_until() says.
  * Private to client/.
  */
 #ifndef PODSKU_CLIENT_LIST_H

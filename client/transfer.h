@@ -34,6 +34,9 @@ enum podsku_code podsku_transfer(struct podsku_client *client, const struct pods
 #define PODSKU_NO_LIMIT (INT64_MAX / 4)
 int64_t podsku_transfer_left_ms(const struct podsku_client *client, const struct podsku_request *request);
 
+/* Between reads that belong together: PODSKU_INTERRUPTED or, past podsku_client_until(), PODSKU_NETWORK ends them. */
+enum podsku_code podsku_client_may_read(const struct podsku_client *client, struct podsku_error *err) PODSKU_CHECKED;
+
 /* True when `interrupted` (reads) or `abandoned` (the rest) says so. */
 bool podsku_transfer_ended(const struct podsku_client *client, const struct podsku_request *request);
 

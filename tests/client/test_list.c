@@ -170,6 +170,134 @@ static void lists_that_cannot_be_read(void **state)
     }
 }
 
+/* ------------------------------------------------------------------ lists without an end */
+
+/* A service whose lists never end. Every page has a cursor of its own. */
+struct endless {
+    bool fresh;       /* every page has an element of its own; else all have the same one */
+    bool empty;       /* pages have none after the first */
+    const char *list; /* its name in the answer */
+    int throttled;    /* every page is first refused, with a wait of so many seconds */
+    int delay_ms;
+    int pages, requests;
+};
+
+static void answer_endless(void *ctx, const struct https_request *request, struct https_answer *answer, char **owned)
+{
+    struct endless *endless = ctx;
+    char text[160], wait[40], element[40] = "";
+
+    (void)request;
+    if (endless->throttled && endless->requests++ % 2 == 0) {
+        (void)snprintf(wait, sizeof wait, "Retry-After: %d\r\n", endless->throttled);
+        *owned = strdup(wait);
+        answer->status = 503;
+        answer->headers = *owned;
+        return;
+    }
+    endless->pages++;
+    if (!endless->empty || endless->pages == 1)
+        (void)snprintf(element, sizeof element, "{\"id\":\"pod%d\"}", endless->fresh ? endless->pages : 0);
+    (void)snprintf(text, sizeof text, "{\"%s\":[%s],\"nextCursor\":\"c%d\"}", endless->list, element, endless->pages);
+    answer->delay_ms = endless->delay_ms;
+    answer->body = *owned = strdup(text);
+}
+
+static void start_endless(struct rig *rig, struct endless *endless)
+{
+    rig_start_with(rig, NULL, NULL);
+    if (!endless->list)
+        endless->list = "pods";
+    https_server_handler(rig->server, answer_endless, endless);
+}
+
+static enum podsku_code read_pods(struct rig *rig)
+{
+    struct podsku_pods pods;
+    enum podsku_code code = podsku_api_list_pods(rig->client, PODSKU_API_V2, true, &pods, &rig->err);
+
+    assert_int_equal(pods.count, 0); /* never short */
+    assert_null(pods.list);
+    return code;
+}
+
+/* The service takes no notice of the cursor: it gives the first page for ever, with a new cursor. */
+static void a_page_without_news_ends_the_list(void **state)
+{
+    struct endless pods = {.list = "pods"}, clusters = {.list = "clusters"}, gpus = {.list = "gpus"};
+    const struct podsku_catalog_request request = {.product = "POD", .cloud = "SECURE", .count = 1};
+    struct podsku_clusters found;
+    struct podsku_buf body = {0};
+    char url[512];
+    struct rig rig;
+
+    (void)state;
+    start_endless(&rig, &pods);
+    enum podsku_code code = read_pods(&rig);
+    CONTAINS(rig.err.message, "takes no notice of the cursor");
+    CONTAINS(rig.err.where, "https://api.runpod.io/v2/pods");
+    EXPECT(&rig, code, PODSKU_ANSWER);
+    assert_int_equal(https_server_requests(rig.server), 2);
+    rig_stop(&rig);
+
+    start_endless(&rig, &clusters);
+    EXPECT(&rig, podsku_api_list_clusters(rig.client, &found, &rig.err), PODSKU_ANSWER);
+    assert_int_equal(https_server_requests(rig.server), 2);
+    rig_stop(&rig);
+
+    start_endless(&rig, &gpus); /* whose elements nobody looks at here */
+    EXPECT(&rig, podsku_api_catalog(rig.client, &request, &body, url, sizeof url, &rig.err), PODSKU_ANSWER);
+    assert_int_equal(https_server_requests(rig.server), 2);
+    podsku_buf_free(&body);
+    rig_stop(&rig);
+}
+
+static void pages_are_bounded(void **state)
+{
+    struct endless fresh = {.fresh = true}, empty = {.empty = true};
+    struct rig rig;
+
+    (void)state;
+    start_endless(&rig, &fresh);
+    enum podsku_code code = read_pods(&rig);
+    CONTAINS(rig.err.message, "1000 pages");
+    EXPECT(&rig, code, PODSKU_ANSWER);
+    assert_int_equal(https_server_requests(rig.server), 1000);
+    rig_stop(&rig);
+
+    start_endless(&rig, &empty);
+    EXPECT(&rig, read_pods(&rig), PODSKU_ANSWER);
+    assert_in_range(https_server_requests(rig.server), 2, 1000);
+    rig_stop(&rig);
+}
+
+static void a_lists_time_is_bounded(void **state)
+{
+    struct endless slow = {.fresh = true, .throttled = 50}, late = {.fresh = true, .delay_ms = 5};
+    struct rig rig;
+
+    (void)state;
+    start_endless(&rig, &slow); /* each page within the patience of a read, all together not */
+    assert_int_not_equal(read_pods(&rig), PODSKU_OK);
+    podsku_error_clear(&rig.err);
+    assert_true(rig.slept_ms <= 300000);
+    rig_stop(&rig);
+
+    start_endless(&rig, &late); /* the caller's deadline */
+    int64_t start_ms = podsku_clock_mono_ms(&rig.clock);
+    (void)podsku_client_until(rig.client, start_ms + 100);
+    EXPECT(&rig, read_pods(&rig), PODSKU_NETWORK);
+    assert_in_range(podsku_clock_mono_ms(&rig.clock) - start_ms, 50, 3000);
+    assert_int_equal(podsku_client_until(rig.client, 0), start_ms + 100); /* which is the caller's still */
+    rig_stop(&rig);
+
+    start_endless(&rig, &late); /* an interrupt */
+    rig.interrupt_at = 3;
+    EXPECT(&rig, read_pods(&rig), PODSKU_INTERRUPTED);
+    assert_true(https_server_requests(rig.server) <= 4);
+    rig_stop(&rig);
+}
+
 static void nesting_is_bounded(void **state)
 {
     struct podsku_buf body = {0};
@@ -245,7 +373,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(how_an_answer_says_more),   cmocka_unit_test(pages_are_followed),
         cmocka_unit_test(lists_that_cannot_be_read), cmocka_unit_test(nesting_is_bounded),
-        cmocka_unit_test(catalogue_bytes),
+        cmocka_unit_test(catalogue_bytes),           cmocka_unit_test(a_page_without_news_ends_the_list),
+        cmocka_unit_test(pages_are_bounded),         cmocka_unit_test(a_lists_time_is_bounded),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
