@@ -347,11 +347,14 @@ static enum podsku_step before_send(struct try *t)
         podsku_session_sleep(s, t->pause_ms, false);
         t->pause_ms = 0;
     }
-    if (podsku_session_signalled(s))
-        return podsku_session_stop(s, PODSKU_INTERRUPTED, PODSKU_DEPLOY_INTERRUPTED, "interrupted");
-    if (podsku_session_spend_left_ms(s) == 0)
-        return podsku_session_stop(s, PODSKU_NO_CAPACITY, PODSKU_DEPLOY_FAILED, "--max-spend is reached");
-    if (podsku_session_last_look(s, true, &intent, &placed)) {
+    /* Again after each pod that is found and ended: several late ones may show at once. */
+    while (true) {
+        if (podsku_session_signalled(s))
+            return podsku_session_stop(s, PODSKU_INTERRUPTED, PODSKU_DEPLOY_INTERRUPTED, "interrupted");
+        if (podsku_session_spend_left_ms(s) == 0)
+            return podsku_session_stop(s, PODSKU_NO_CAPACITY, PODSKU_DEPLOY_FAILED, "--max-spend is reached");
+        if (!podsku_session_last_look(s, true, &intent, &placed))
+            break;
         const struct podsku_plan_entry *entries = t->entries;
         size_t entry_count = t->entry_count;
         for (size_t i = 0; i < s->pending_count; i++)
@@ -361,7 +364,8 @@ static enum podsku_step before_send(struct try *t)
             }
         enum podsku_step step = on_found(t, intent, entries, entry_count, &placed);
         /* It is gone again, and this candidate has not had its turn. */
-        return step == PODSKU_STEP_NEXT && s->made < s->options.max_attempts ? PODSKU_STEP_SAME : step;
+        if (step != PODSKU_STEP_NEXT || s->made >= s->options.max_attempts)
+            return step;
     }
     if (s->stopped)
         return PODSKU_STEP_STOP;

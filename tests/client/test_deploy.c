@@ -427,9 +427,53 @@ static void a_service_that_is_not_reached(void **state)
     deploy_rig_stop(&rig);
 }
 
+/* Two late pods that show at once: both are ended before anything more is created. */
+static void make_the_first_two_wrong(void *ctx, struct fake_pod *pod)
+{
+    (void)ctx;
+    if (pod->id[6] < '3')
+        (void)snprintf(pod->gpu_id, sizeof pod->gpu_id, "NVIDIA L4");
+}
+
+static void count_at_create(void *ctx, enum fake_kind kind, bool after)
+{
+    struct deploy_rig *rig = ctx;
+
+    if (kind != FAKE_CREATE || after)
+        return;
+    rig->use_count = 0; /* at the latest create */
+    for (size_t i = 0; i < rig->fake->pod_count; i++)
+        rig->use_count += !rig->fake->pods[i].deleted_ms;
+}
+
+static void every_late_pod_is_settled_before_the_next_create(void **state)
+{
+    struct deploy_rig rig;
+
+    (void)state;
+    start(&rig);
+    rig.fake->shape = make_the_first_two_wrong;
+    rig.fake->watch = count_at_create;
+    rig.fake->ctx = &rig;
+    fake_fault(rig.fake,
+               (struct fake_fault){
+                   .kind = FAKE_CREATE, .nth = 1, .act = true, .transport = HTTPS_RESET_AFTER, .hide_ms = 62000});
+    fake_fault(rig.fake,
+               (struct fake_fault){
+                   .kind = FAKE_CREATE, .nth = 2, .act = true, .transport = HTTPS_RESET_AFTER, .hide_ms = 32000});
+    fake_fault(rig.fake,
+               (struct fake_fault){.kind = FAKE_CREATE, .nth = 3, .status = 429, .headers = "Retry-After: 5\r\n"});
+    assert_int_equal(deploy_rig_run(&rig, 3), PODSKU_OK);
+    assert_int_equal(rig.use_count, 0);
+    assert_int_equal(fake_alive(rig.fake, "L1"), 1);
+    assert_int_equal(rig.result.open_count, 0);
+    deploy_rig_stop(&rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_late_pod_is_settled_before_the_next_create),
         cmocka_unit_test(places_the_first),
         cmocka_unit_test(marks_what_it_creates),
         cmocka_unit_test(tries_the_next_on_no_capacity),
