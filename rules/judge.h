@@ -47,6 +47,12 @@ struct rule_row {
 };
 
 const struct rule_row *podsku_rule_row(enum podsku_rule rule);
+/* Does the requirement ask for what the rule judges? */
+bool podsku_rule_is_asked(enum podsku_rule rule, const struct judge *judge);
+/* The i-th rule to be tried when only the verdict counts, cheapest first. */
+enum podsku_rule podsku_rule_quick(size_t i);
+/* From this one on, rules need what podsku_offer_finish() fills. */
+#define PODSKU_RULE_QUICK_FINISHED PODSKU_RULE_STOCK
 
 /* The predicates, by file. */
 podsku_predicate podsku_judge_cloud, podsku_judge_gpus, podsku_judge_unpriced, podsku_judge_price,

@@ -1,3 +1,6 @@
+/*
+ * What is known of each rule: what judges it, when it is asked, how soon it is tried, how much it tells.
+ */
 #include "rules/judge.h"
 
 #include <stdarg.h>
@@ -63,6 +66,91 @@ static const enum podsku_rule chief_first[] = {
     PODSKU_RULE_STOCK,
 };
 _Static_assert(sizeof chief_first / sizeof chief_first[0] == PODSKU_RULE_COUNT, "every rule has a rank");
+
+/*
+ * Cheapest first, for when only the verdict counts. From PODSKU_RULE_QUICK_FINISHED on, a rule needs what
+ * podsku_offer_finish() fills.
+ */
+static const enum podsku_rule quick_order[] = {
+    PODSKU_RULE_CLOUD,
+    PODSKU_RULE_GPUS,
+    PODSKU_RULE_UNPRICED,
+    PODSKU_RULE_MIG,
+    PODSKU_RULE_MANUFACTURER,
+    PODSKU_RULE_VRAM,
+    PODSKU_RULE_TOTAL_VRAM,
+    PODSKU_RULE_PRICE,
+    PODSKU_RULE_TOTAL_PRICE,
+    PODSKU_RULE_NVLINK,
+    PODSKU_RULE_ARCH,
+    PODSKU_RULE_COMPUTE_CAPABILITY,
+    PODSKU_RULE_MEMORY_FRACTION,
+    PODSKU_RULE_COMPUTE_FRACTION,
+    PODSKU_RULE_LINK_BANDWIDTH,
+    PODSKU_RULE_INTER_NODE,
+    PODSKU_RULE_NODES,
+    PODSKU_RULE_GPU,
+    PODSKU_RULE_EXCLUDE,
+    PODSKU_RULE_CUDA,
+    PODSKU_RULE_PLACEMENT,
+    PODSKU_RULE_STOCK,
+};
+_Static_assert(sizeof quick_order / sizeof quick_order[0] == PODSKU_RULE_COUNT, "every rule has its turn");
+
+static bool asks_nvlink(const struct podsku_requirement *req)
+{
+    return req->nvlink != PODSKU_NVLINK_ANY || req->parallelism == PODSKU_TENSOR;
+}
+
+/* A parent that is named without a share asks for any share of it. */
+static bool asks_share(const struct podsku_requirement *req, enum podsku_rule rule)
+{
+    if (rule == PODSKU_RULE_COMPUTE_FRACTION)
+        return req->compute_fraction.denominator != 0;
+    return req->memory_fraction.denominator != 0 || (req->mig_parent && req->compute_fraction.denominator == 0);
+}
+
+bool podsku_judge_needs_parents(const struct podsku_requirement *req)
+{
+    return asks_share(req, PODSKU_RULE_MEMORY_FRACTION) || asks_share(req, PODSKU_RULE_COMPUTE_FRACTION);
+}
+
+bool podsku_rule_is_asked(enum podsku_rule rule, const struct judge *judge)
+{
+    const struct podsku_requirement *req = judge->req;
+
+    switch (rule) {
+    case PODSKU_RULE_CLOUD:
+    case PODSKU_RULE_GPUS:
+    case PODSKU_RULE_UNPRICED: return true;
+    case PODSKU_RULE_NVLINK: return asks_nvlink(req);
+    case PODSKU_RULE_LINK_BANDWIDTH: return req->min_link_gbs >= 0;
+    case PODSKU_RULE_VRAM: return req->min_vram_gb >= 0 || req->max_vram_gb >= 0;
+    case PODSKU_RULE_TOTAL_VRAM: return req->min_total_vram_gb >= 0;
+    case PODSKU_RULE_MEMORY_FRACTION:
+    case PODSKU_RULE_COMPUTE_FRACTION: return asks_share(req, rule);
+    case PODSKU_RULE_MIG: return judge->mig != PODSKU_MIG_ALLOW;
+    case PODSKU_RULE_PRICE: return req->max_price_uusd != PODSKU_UNCAPPED;
+    case PODSKU_RULE_TOTAL_PRICE: return req->max_total_uusd != PODSKU_UNCAPPED;
+    case PODSKU_RULE_GPU: return req->gpu.count > 0;
+    case PODSKU_RULE_EXCLUDE: return req->exclude.count > 0;
+    case PODSKU_RULE_MANUFACTURER: return judge->manufacturer != PODSKU_WANT_ANY;
+    case PODSKU_RULE_ARCH: return req->arch != PODSKU_ARCH_UNKNOWN;
+    case PODSKU_RULE_COMPUTE_CAPABILITY: return req->compute_major >= 0;
+    case PODSKU_RULE_CUDA: return req->cuda_major >= 0;
+    case PODSKU_RULE_PLACEMENT: return podsku_requirement_has_placement(req);
+    case PODSKU_RULE_STOCK: return req->min_stock > PODSKU_STOCK_NONE;
+    case PODSKU_RULE_NODES: return req->nodes > 1;
+    case PODSKU_RULE_INTER_NODE: return req->inter_node_gbps >= 0;
+    case PODSKU_RULE_COUNT: break;
+    }
+    return false;
+}
+
+enum podsku_rule podsku_rule_quick(size_t i)
+{
+    return quick_order[i];
+}
 
 const struct rule_row *podsku_rule_row(enum podsku_rule rule)
 {
