@@ -325,23 +325,47 @@ enum podsku_code podsku_journal_outcome(struct podsku_journal *journal, const st
     return append(journal, line, 0, err);
 }
 
+/* Which API it was made by. False: none that this version knows. */
+static bool api_of(const struct podsku_entry *entry, enum podsku_api *api)
+{
+    *api = entry->api && strcmp(entry->api, podsku_api_name(PODSKU_API_V1)) == 0 ? PODSKU_API_V1 : PODSKU_API_V2;
+    return entry->api && strcmp(entry->api, podsku_api_name(*api)) == 0;
+}
+
+enum podsku_code podsku_entry_origin(const struct podsku_entry *entry, const struct podsku_client *client, char *why,
+                                     size_t size, struct podsku_error *err)
+{
+    enum podsku_api api;
+    char hmac[65] = "";
+
+    if (size > 0)
+        why[0] = '\0';
+    if (!entry->url || !entry->salt || !entry->key_hmac || !api_of(entry, &api)) {
+        (void)snprintf(why, size,
+                       "the journal does not say in words of this version with which API and key it was made: "
+                       "run podsku reconcile of the version that made it");
+        return PODSKU_OK;
+    }
+    const char *url = podsku_client_url(client, api);
+    if (!url || strcmp(url, entry->url) != 0) {
+        (void)snprintf(why, size,
+                       "made with another %s, %s: run podsku reconcile with %s set to that, and the key of then",
+                       url ? "URL" : "API", entry->url, api == PODSKU_API_V1 ? "PODSKU_API_V1_URL" : "PODSKU_API_URL");
+        return PODSKU_OK;
+    }
+    enum podsku_code code =
+        podsku_client_has_key(client) ? podsku_client_key_hmac(client, entry->salt, hmac, err) : PODSKU_OK;
+    if (code == PODSKU_OK && strcmp(hmac, entry->key_hmac) != 0)
+        (void)snprintf(why, size, "made with another key: run podsku reconcile with that one");
+    return code;
+}
+
 enum podsku_code podsku_entry_is_of(const struct podsku_entry *entry, const struct podsku_client *client, bool *same,
                                     struct podsku_error *err)
 {
-    char hmac[65];
-    enum podsku_api api = PODSKU_API_V2;
+    char why[8];
+    enum podsku_code code = podsku_entry_origin(entry, client, why, sizeof why, err);
 
-    *same = false;
-    if (!entry->url || !entry->api || !entry->salt || !entry->key_hmac)
-        return PODSKU_OK;
-    if (strcmp(entry->api, podsku_api_name(PODSKU_API_V1)) == 0)
-        api = PODSKU_API_V1;
-    else if (strcmp(entry->api, podsku_api_name(PODSKU_API_V2)) != 0)
-        return PODSKU_OK;
-    const char *url = podsku_client_url(client, api);
-    if (!url || strcmp(url, entry->url) != 0 || !podsku_client_has_key(client))
-        return PODSKU_OK;
-    enum podsku_code code = podsku_client_key_hmac(client, entry->salt, hmac, err);
-    *same = code == PODSKU_OK && strcmp(hmac, entry->key_hmac) == 0;
+    *same = code == PODSKU_OK && !why[0];
     return code;
 }

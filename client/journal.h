@@ -87,8 +87,9 @@ enum podsku_code podsku_journal_read(struct podsku_journal *journal, struct pods
                                      struct podsku_error *err) PODSKU_CHECKED;
 
 /*
- * Appends an entry whose pod was there already when this journal first heard of it (state, pod_id and
- * made_gpu_id count, too), in one line: a crash cannot leave it open.
+ * Appends an entry whose pod was there already (state, pod_id and made_gpu_id count, too), in one line: a
+ * crash cannot leave it open. If the journal knows its intent, the line replaces what it says of state, URL,
+ * API and key: from then on it is this client's.
  */
 enum podsku_code podsku_journal_adopted(struct podsku_journal *journal, const struct podsku_entry *entry,
                                         struct podsku_error *err) PODSKU_CHECKED;
@@ -124,6 +125,10 @@ enum podsku_code podsku_journal_compact(struct podsku_journal *journal, struct p
 /* True when entry was made with this client's base URL, API and key: only then may its list be trusted. */
 enum podsku_code podsku_entry_is_of(const struct podsku_entry *entry, const struct podsku_client *client, bool *same,
                                     struct podsku_error *err) PODSKU_CHECKED;
+
+/* why: with which other base URL, API or key it was made, and what to do about it; "" when with this client's. */
+enum podsku_code podsku_entry_origin(const struct podsku_entry *entry, const struct podsku_client *client, char *why,
+                                     size_t size, struct podsku_error *err) PODSKU_CHECKED;
 
 /* "This launch's deploy runs." Freed by podsku_launch_unlock(), or by the kernel when the process ends. */
 struct podsku_launch_lock;

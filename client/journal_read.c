@@ -170,6 +170,28 @@ static bool take_intent(const json_t *line, struct podsku_entry *entry)
            take_text(line, "gpu", &entry->made_gpu_id) && take_candidate(json_object_get(line, "candidate"), entry);
 }
 
+/*
+ * Another intent line of one intent: its pod was there already when a later run, maybe with another key or
+ * URL, adopted it. The newest says whose it is and what became of it. *known: it is one of this entry.
+ */
+static bool take_again(const json_t *line, struct podsku_entry *entry, bool *known)
+{
+    const char *launch_id = json_string_value(json_object_get(line, "launch_id"));
+    int64_t expires_s = number_of(line, "expires_s");
+
+    /* Adoptions have a state; an intent that is written twice without any is none of ours. */
+    *known = launch_id && strcmp(launch_id, entry->launch_id) == 0 && take_state(line, &entry->state);
+    if (!*known)
+        return true;
+    entry->changed_ms = time_of(line);
+    entry->settled = false;
+    if (expires_s > 0)
+        entry->expires_s = expires_s;
+    return take_text(line, "url", &entry->url) && take_text(line, "api", &entry->api) &&
+           take_text(line, "salt", &entry->salt) && take_text(line, "key_hmac", &entry->key_hmac) &&
+           take_text(line, "pod", &entry->pod_id) && take_text(line, "gpu", &entry->made_gpu_id);
+}
+
 /* False: out of memory. *known: this version understood the line. */
 static bool take_outcome(const json_t *line, struct podsku_entry *entry, bool *known)
 {
@@ -230,10 +252,10 @@ static bool merge_line(const json_t *line, struct podsku_entries *entries, json_
         }
         return json_object_set_new(index, intent, json_integer((json_int_t)entries->count++)) == 0;
     }
-    if (strcmp(type, "outcome") == 0 && place) {
+    if ((strcmp(type, "outcome") == 0 || strcmp(type, "intent") == 0) && place) {
         struct podsku_entry *entry = &entries->list[json_integer_value(place)];
         bool known;
-        if (!take_outcome(line, entry, &known))
+        if (!(strcmp(type, "intent") == 0 ? take_again : take_outcome)(line, entry, &known))
             return false;
         entries->ignored += !known;
         return true;

@@ -174,6 +174,42 @@ static void a_cut_last_line_is_dropped(void **state)
     close_shelf(&shelf);
 }
 
+/* Its pod was adopted with another key, and later ended: the newest line of an intent counts. */
+static void an_adoption_of_a_known_intent_is_merged(void **state)
+{
+    static const char *const lines[] = {
+        "{\"type\":\"intent\",\"launch_id\":\"L\",\"intent\":\"i1\",\"attempt\":7,\"at\":\"2026-12-01T00:00:09Z\","
+        "\"url\":\"u\","
+        "\"api\":\"v2\",\"salt\":\"s\",\"key_hmac\":\"k\",\"expires_s\":5,\"state\":\"handed-over\",\"pod\":\"p\","
+        "\"gpu\":\"G\"}\n",
+        "{\"type\":\"intent\",\"launch_id\":\"M\",\"intent\":\"i1\",\"state\":\"gone\",\"url\":\"x\"}\n", /* not its
+                                                                                                             launch */
+        "{\"type\":\"outcome\",\"launch_id\":\"L\",\"intent\":\"i1\",\"state\":\"gone\"}\n",
+    };
+    struct shelf shelf;
+
+    (void)state;
+    open_shelf(&shelf);
+    assert_int_equal(intend(&shelf, "L", 1, "i1"), PODSKU_OK);
+    append_raw(&shelf, lines[0]);
+    append_raw(&shelf, lines[1]);
+    assert_int_equal(read_again(&shelf), 1);
+    assert_int_equal(shelf.entries.ignored, 1);
+    const struct podsku_entry *entry = &shelf.entries.list[0];
+    assert_int_equal(entry->state, PODSKU_ENTRY_HANDED_OVER);
+    assert_int_equal(entry->attempt, 1);
+    assert_int_equal(entry->expires_s, 5);
+    assert_string_equal(entry->url, "u");
+    assert_string_equal(entry->salt, "s");
+    assert_string_equal(entry->key_hmac, "k");
+    assert_string_equal(entry->pod_id, "p");
+    assert_string_equal(entry->made_gpu_id, "G");
+    append_raw(&shelf, lines[2]);
+    assert_int_equal(read_again(&shelf), 1);
+    assert_int_equal(shelf.entries.list[0].state, PODSKU_ENTRY_GONE);
+    close_shelf(&shelf);
+}
+
 static void strange_lines_are_ignored(void **state)
 {
     static const char *const lines[] = {
@@ -440,6 +476,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(a_cut_last_line_is_dropped),
+        cmocka_unit_test(an_adoption_of_a_known_intent_is_merged),
         cmocka_unit_test(strange_lines_are_ignored),
         cmocka_unit_test(a_full_disk_is_an_error_and_leaves_no_half_line),
         cmocka_unit_test(an_unwritable_or_unreadable_journal),
