@@ -90,7 +90,9 @@ const struct cli_option cli_options[] = {
     {"keep", 0, NULL, "", "keep a pod that is not as asked instead of terminating it", CLI_GROUP_DEPLOY, 0, CLI_BIT(DEPLOY), NULL},
     {"ttl", 0, "D", "", "mark the pod as expired after this long, for podsku reconcile --expired", CLI_GROUP_DEPLOY, 0, RENT, NULL},
     {"launch-id", 0, "ID", "", "id that marks everything one launch creates (default random)",
-     CLI_GROUP_DEPLOY, 0, RENT | CLI_BIT(RECONCILE), NULL},
+     CLI_GROUP_DEPLOY, 0, RENT, NULL},
+    {"launch-id", 0, "ID", "", "look at this launch alone, and take it for over: --terminate also ends what it handed over",
+     CLI_GROUP_ACCOUNT, 0, CLI_BIT(RECONCILE), NULL},
     {"dry-run", 0, NULL, "", "print the plan and the requests, send none", CLI_GROUP_DEPLOY, 0, RENT, NULL},
     {"show-env", 0, NULL, "", "show the values of env with --dry-run", CLI_GROUP_DEPLOY, 0, RENT, NULL},
     {"interval", 0, "D", "", "time between two reads of the catalogue while watching (default 30s)", CLI_GROUP_DEPLOY, 0,
@@ -109,7 +111,7 @@ const struct cli_option cli_options[] = {
     {"report", 0, "FILE", "", "write the podsku.deploy/1 document there", CLI_GROUP_RUN, 0, CLI_BIT(RUN), NULL},
 
     {"mine", 0, NULL, "", "only what podsku created", CLI_GROUP_ACCOUNT, 0, ACCOUNT, "list"},
-    {"yes", 0, NULL, "", "also if podsku did not create it", CLI_GROUP_ACCOUNT, 0, ACCOUNT, "terminate|stop|start"},
+    {"yes", 0, NULL, "", "also if podsku did not create it", CLI_GROUP_ACCOUNT, 0, ACCOUNT, "terminate"},
     {"expired", 0, NULL, "", "pods whose own mark says that their time is over", CLI_GROUP_ACCOUNT, 0, CLI_BIT(RECONCILE), NULL},
     {"terminate", 0, NULL, "", "terminate what an interrupted launch left, and prove it gone", CLI_GROUP_ACCOUNT, 0, CLI_BIT(RECONCILE), NULL},
 

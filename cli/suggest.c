@@ -210,7 +210,7 @@ static void list_homes(struct podsku_buf *out, const char *name)
 {
     for (size_t i = 0; i < CLI_COMMAND_COUNT; i++) {
         const struct cli_command *command = &cli_commands[i];
-        bool everywhere = true, somewhere = !command->verbs;
+        bool everywhere = true, somewhere = false;
         struct podsku_buf verbs = {0};
 
         if (!command->run)
@@ -230,7 +230,7 @@ static void list_homes(struct podsku_buf *out, const char *name)
         }
         for (size_t row = 0; !command->verbs && row < cli_option_count; row++) {
             if (strcmp(cli_options[row].name, name) == 0)
-                somewhere = somewhere && cli_option_fits(&cli_options[row], (enum cli_command_index)i, NULL);
+                somewhere = somewhere || cli_option_fits(&cli_options[row], (enum cli_command_index)i, NULL);
         }
         if (somewhere)
             podsku_buf_printf(out, "%spodsku %s%s", out->len ? ", " : "", command->name,

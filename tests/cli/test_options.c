@@ -47,7 +47,13 @@ static void errors_say_what_would_be_right(void **state)
         {{"pick", "--wait", NULL}, "--wait means nothing to podsku pick", "it belongs to podsku deploy"},
         {{"pods", "list", "--yes", NULL},
          "--yes means nothing to podsku pods list",
-         "podsku pods stop|start|terminate, podsku clusters stop|start|terminate"},
+         "it belongs to podsku pods terminate, podsku clusters terminate"},
+        {{"pods", "stop", "p", "--yes", NULL}, /* it would ask for nothing there */
+         "--yes means nothing to podsku pods stop",
+         "it belongs to podsku pods terminate, podsku clusters terminate"},
+        {{"pick", "--launch-id", "x", NULL}, /* two rows of one name */
+         "--launch-id means nothing to podsku pick",
+         "it belongs to podsku deploy, podsku run, podsku reconcile"},
         {{"pick", "--by-datacenter", NULL}, "--by-datacenter means nothing to podsku pick", "podsku catalog list"},
         {{"catalog", "pull", "--min-vram", "8", NULL},
          "--min-vram means nothing to podsku catalog pull",
