@@ -268,7 +268,7 @@ static json_t *cluster_view(const struct fake *fake, const char *id)
         if (strcmp(fake->pods[i].cluster_id, id) == 0) {
             first = first ? first : &fake->pods[i];
             count++;
-            alive = alive || !fake->pods[i].deleted_ms;
+            alive = alive || (!fake->pods[i].deleted_ms && !fake->pods[i].orphaned);
         }
     if (!first || !alive)
         return NULL;
@@ -331,7 +331,7 @@ static void act_on_pod(struct fake *fake, const char *method, const char *id, bo
     } else if (strcmp(method, "GET") == 0) {
         *status = 200;
         *text = dump(v1 ? view_v1(fake, pod, true) : view_v2(fake, pod));
-    } else if (pod->cluster_id[0]) {
+    } else if (pod->cluster_id[0] && !pod->orphaned) {
         *status = 409;
         *text = strdup("{\"detail\":\"managed by its cluster\"}");
     } else {
@@ -357,8 +357,11 @@ static void act_on_cluster(struct fake *fake, const char *method, const char *id
     } else {
         json_decref(view);
         for (size_t i = 0; i < fake->pod_count; i++)
-            if (strcmp(fake->pods[i].cluster_id, id) == 0)
-                delete_pod(fake, &fake->pods[i], fault);
+            if (strcmp(fake->pods[i].cluster_id, id) == 0) {
+                fake->pods[i].orphaned = fake->leaves_members;
+                if (!fake->leaves_members)
+                    delete_pod(fake, &fake->pods[i], fault);
+            }
         *status = 204;
     }
 }
@@ -445,7 +448,7 @@ static void act(struct fake *fake, const struct https_request *request, const st
             create_pod(fake, body, fault, status, text);
         break;
     case FAKE_LIST:
-        *status = 200;
+        *status = route->cluster && fake->no_cluster_list ? 500 : 200;
         *text =
             dump(route->cluster ? clusters_view(fake)
                                 : list_view(fake, route->v1, route->cluster_pods, NULL, fault ? fault->twice + 1 : 1));
@@ -453,8 +456,13 @@ static void act(struct fake *fake, const struct https_request *request, const st
     case FAKE_GET:
     case FAKE_DELETE:
         if (route->members) {
+            json_t *cluster = fake->leaves_members ? cluster_view(fake, route->id) : json_true();
             *status = 200;
-            *text = dump(list_view(fake, false, true, route->id, 1));
+            if (cluster)
+                *text = dump(list_view(fake, false, true, route->id, 1));
+            else
+                not_found(status, text);
+            json_decref(cluster);
         } else if (route->cluster) {
             act_on_cluster(fake, request->method, route->id, fault, status, text);
         } else {

@@ -50,6 +50,7 @@ struct fake_pod {
     const char *lingers_as;    /* "RUNNING", "TERMINATED" */
     int64_t unlisted_until_ms; /* in no list of pods before; its cluster is listed */
     bool only_in_cluster;      /* a member that its cluster lists, and no list of pods */
+    bool orphaned;             /* its cluster is gone, and it lives: only its own DELETE ends it */
 };
 
 /* What happens to one request instead of the usual. */
@@ -105,6 +106,8 @@ struct fake {
     int64_t starts_ms; /* from create to RUNNING */
     double price;      /* per GPU-hour of a created pod, when the shape says nothing else */
     bool reject_unknown_fields;
+    bool no_cluster_list; /* the list of clusters answers 500 */
+    bool leaves_members;  /* a cluster's DELETE ends the cluster, and none of its members */
     int next_id;
 };
 

@@ -153,14 +153,24 @@ static void spoil_delete(struct dice *dice, struct fake_fault *fault)
         fault->hide_ms = dice_roll(dice, 6000);
 }
 
-/* An answer that takes longer than a settle timeout, or than any client waits, is one of the lost replies. */
-static void come_late(struct dice *dice, enum fake_kind kind, struct fake_fault *fault)
+/* What only the program's sweep meets. An answer that takes longer than a settle timeout, or than any client waits, is
+ * one of the lost replies. */
+static void spoil_more(struct scenario *scenario, enum fake_kind kind, struct fake_fault *fault)
 {
+    struct dice *dice = &scenario->dice;
+
     if (dice_hit(dice, 20))
         fault->delay_ms = dice_hit(dice, 80) ? dice_roll(dice, 8000) : dice_roll(dice, 100000);
     /* Long after deploy has given up on it, and before reconcile would. */
     if (kind == FAKE_CREATE && fault->act && (fault->status || fault->transport != HTTPS_OK) && dice_hit(dice, 25))
         fault->hide_ms = 20000 + dice_roll(dice, 60000);
+    /* Confirmed, and not done: a read proves the end. Nothing could if that lied as well. */
+    if (kind == FAKE_DELETE && dice_hit(dice, 20)) {
+        *fault = (struct fake_fault){.kind = kind, .status = 204, .body = ""};
+        scenario->lied = true;
+    }
+    if (kind == FAKE_GET && fault->status == 404 && scenario->lied)
+        *fault = (struct fake_fault){.kind = kind, .act = true};
     if ((kind == FAKE_CREATE || kind == FAKE_DELETE) && dice_hit(dice, 2)) {
         fault->transport = HTTPS_STALL;
         fault->delay_ms = 130000;
@@ -191,7 +201,7 @@ bool scenario_choose(void *ctx, enum fake_kind kind, struct fake_fault *fault)
     }
     fault->kind = kind;
     if (scenario->program)
-        come_late(dice, kind, fault);
+        spoil_more(scenario, kind, fault);
     return true;
 }
 

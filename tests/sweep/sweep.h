@@ -24,6 +24,7 @@ struct scenario {
     enum podsku_api api;
     bool cluster;
     bool program;    /* the real program: the catalogue fails, too, and answers come late */
+    bool lied;       /* about a delete: from then on no read says 404 of a pod that lives */
     int calm;        /* percent of requests without any fault */
     int kill_signal; /* 0: none; SIGKILL, SIGTERM */
     int kill_at;     /* the n-th request */

@@ -7,6 +7,8 @@
 
 #define SWEEP_WORDS 48
 #define SWEEP_KILLED (128 + 9) /* the status of a program that SIGKILL ended */
+/* The one reason for which reconcile leaves a pod of an open entry alone, and says so. */
+#define SWEEP_EXCUSE "GPU type is not the journal's"
 
 /* One seed: the account, the program's folder, its command line, and what it said. */
 struct program_sweep {
@@ -21,12 +23,14 @@ struct program_sweep {
     size_t word_count;
     char settle[16], attempts[16];
     bool json, keep, launch_given;
+    bool signalled; /* a signal came, or may have, into the latest run */
     char end[32];                  /* PODSKU_SWEEP_END of the next run; empty: none */
     struct podsku_buf log;         /* what the stand-in did, command lines and what the program said */
     char told[40];                 /* the id that the latest run told; empty: none */
     json_t *document;              /* the latest podsku.deploy/1; NULL: none */
     struct podsku_buf handed_over; /* ids of runs that ended with 0, a line each: they are to be left alone */
     int64_t listed_ms;             /* when the service last gave a whole list */
+    enum fake_kind latest;         /* request */
     bool created_too_early;
 };
 
