@@ -60,6 +60,7 @@ static enum podsku_step set_plan(struct podsku_session *s, const struct podsku_p
     s->plan = plan;
     s->plan_count = count;
     s->at = 0;
+    s->tried = 0;
     if (s->options.spec.api != PODSKU_API_V1)
         return PODSKU_STEP_NEXT;
     struct podsku_plan_copy *copies = realloc(result->copies, (result->copy_count + 1) * sizeof *copies);
@@ -125,8 +126,10 @@ static void walk(struct podsku_session *s)
             continue;
         }
         size_t run = podsku_create_run(s->options.spec.api, s->plan + s->at, s->plan_count - s->at);
+        int made = s->made;
         step = podsku_session_try(s, s->plan + s->at, run);
         s->at += run;
+        s->tried += s->made > made ? 1 : run; /* what was placed is one of those that its create named */
     }
 }
 
@@ -196,6 +199,59 @@ static void open_free(struct podsku_deploy_result *result)
     result->open_count = 0;
 }
 
+/* Whether an earlier run of this launch handed over a pod that stays, whatever became of this run's. */
+static bool any_kept(const struct podsku_session *s)
+{
+    for (size_t i = 0; i < s->kept_count; i++) {
+        bool taken = false; /* by this run, which could not end it */
+        for (size_t k = 0; k < s->result->attempt_count; k++) {
+            const struct podsku_attempt *attempt = &s->result->attempts[k];
+            taken = taken || (attempt->open && attempt->pod_id && strcmp(attempt->pod_id, s->kept[i].pod_id) == 0);
+        }
+        if (!taken)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * What settles it. Reconcile touches nothing of which it cannot tell whose it is: there somebody has to choose. With
+ * a launch id it ends all of that launch, which must not be said when a pod of it was handed over.
+ */
+static void hint_unsettled(const struct podsku_session *s, bool handed_over, struct podsku_error *why)
+{
+    const char *launch_id = s->options.launch_id;
+
+    if (why->code != PODSKU_UNSETTLED || why->hint[0])
+        return;
+    if (s->hands_off || s->hidden_said[0])
+        podsku_error_hint(why,
+                          "look at them with podsku pods get ID, end what is not wanted with podsku pods terminate ID "
+                          "(clusters: podsku clusters), then run podsku reconcile --launch-id %s",
+                          launch_id);
+    else if (handed_over || any_kept(s))
+        podsku_error_hint(why, "the journal knows: podsku reconcile --terminate");
+    else
+        podsku_error_hint(why, "the journal knows: podsku reconcile --launch-id %s --terminate", launch_id);
+}
+
+/* Why it is not PODSKU_OK, in the result. */
+static void explain(struct podsku_session *s, bool handed_over)
+{
+    struct podsku_error *why = &s->result->why;
+    enum podsku_code code = s->result->code;
+
+    *why = (struct podsku_error){0};
+    if (code == PODSKU_OK)
+        return;
+    if (code == s->err->code)
+        *why = *s->err;
+    else
+        (void)podsku_error_set(why, code, "%s%s%s", "a pod may exist that could not be settled",
+                               s->err->message[0] ? "; before that: " : "", s->err->message);
+    hint_unsettled(s, handed_over, why);
+}
+
 bool podsku_session_conclude(struct podsku_session *s, enum podsku_code code, enum podsku_deploy_end end)
 {
     struct podsku_deploy_result *result = s->result;
@@ -214,6 +270,7 @@ bool podsku_session_conclude(struct podsku_session *s, enum podsku_code code, en
     result->code = unsettled ? PODSKU_UNSETTLED : code;
     result->end = unsettled ? PODSKU_DEPLOY_UNSETTLED : end;
     result->spent_uusd = podsku_session_spent(s);
+    explain(s, s->handed_over || code == PODSKU_OK);
     if (!fits)
         (void)podsku_session_no_memory(s);
     return fits;
@@ -248,6 +305,7 @@ static void hint_constraints(const struct podsku_session *s)
 static void exhausted(struct podsku_session *s)
 {
     size_t count = s->plan_count;
+    bool all = s->tried >= count || s->tried == 0;
 
     if (any_outcome(s, PODSKU_ATTEMPT_MISMATCH)) {
         (void)podsku_session_stop(s, PODSKU_MISMATCH, PODSKU_DEPLOY_MISMATCH,
@@ -269,11 +327,14 @@ static void exhausted(struct podsku_session *s)
         (void)podsku_session_stop(s, PODSKU_NO_CAPACITY, PODSKU_DEPLOY_FAILED,
                                   "%d pods were created and none of them stayed (--max-attempts)", s->made);
     else
-        (void)podsku_session_stop(
-            s, PODSKU_NO_CAPACITY,
-            any_outcome(s, PODSKU_ATTEMPT_FAILED) ? PODSKU_DEPLOY_FAILED : PODSKU_DEPLOY_NO_CAPACITY,
-            count == 1 ? "the only candidate could not be placed" : "none of the %zu candidates could be placed",
-            count);
+        (void)podsku_session_stop(s, PODSKU_NO_CAPACITY,
+                                  any_outcome(s, PODSKU_ATTEMPT_FAILED) ? PODSKU_DEPLOY_FAILED
+                                                                        : PODSKU_DEPLOY_NO_CAPACITY,
+                                  count == 1      ? "the only candidate could not be placed"
+                                  : all           ? "none of the %zu candidates could be placed"
+                                  : s->tried == 1 ? "the one candidate that was tried could not be placed"
+                                                  : "none of the %zu candidates that were tried could be placed",
+                                  all ? count : s->tried);
     hint_constraints(s);
 }
 
@@ -281,33 +342,23 @@ static void say_open(struct podsku_session *s)
 {
     for (size_t i = 0; i < s->result->open_count; i++) {
         const struct podsku_open_entry *open = &s->result->open[i];
+        const char *seen = open->pod_id ? open->pod_id : s->hidden_said;
+        const char *what = " may still run";
+        if (!open->pod_id && s->hidden_said[0])
+            what = " may be its pod";
+        else if (!open->pod_id && s->hands_off)
+            what = "the pods named above may be its";
+        else if (!open->pod_id)
+            what = "a pod may exist that nobody has seen";
         podsku_session_event(s, PODSKU_EVENT_OPEN, PODSKU_NO_ATTEMPT, NULL,
                              "open: launch %s attempt %d: %s%s; podsku reconcile looks again", open->launch_id,
-                             open->attempt, open->pod_id ? open->pod_id : "a pod may exist",
-                             open->pod_id ? " may still run" : " that nobody has seen");
+                             open->attempt, seen, what);
     }
-}
-
-/* What settles it. Reconcile touches nothing of which it cannot tell whose it is: there somebody has to choose. */
-static void hint_unsettled(struct podsku_session *s)
-{
-    if (s->err->code != PODSKU_UNSETTLED || s->err->hint[0])
-        return;
-    if (s->hands_off || s->hidden_said[0])
-        podsku_error_hint(s->err,
-                          "look at them with podsku pods get ID, end what is not wanted with podsku pods terminate ID "
-                          "(clusters: podsku clusters), then run podsku reconcile --launch-id %s",
-                          s->options.launch_id);
-    else
-        podsku_error_hint(s->err, "the journal knows: podsku reconcile --launch-id %s --terminate",
-                          s->options.launch_id);
 }
 
 /* The final code: 8 wins over everything, success over what was overcome. */
 static void finish(struct podsku_session *s)
 {
-    struct podsku_error why = {0};
-
     look_for_late_pods(s);
     bool success = s->handed_over && !s->stopped;
     if (!s->stopped && !success)
@@ -320,17 +371,7 @@ static void finish(struct podsku_session *s)
     }
     (void)podsku_session_conclude(s, code, end);
     say_open(s);
-    code = s->result->code;
-    if (code == PODSKU_OK)
-        podsku_error_clear(s->err);
-    if (code == s->err->code) {
-        hint_unsettled(s);
-        return;
-    }
-    (void)podsku_error_set(&why, code, "%s%s%s", "a pod may exist that could not be settled",
-                           s->err->message[0] ? "; before that: " : "", s->err->message);
-    *s->err = why;
-    hint_unsettled(s);
+    *s->err = s->result->why;
 }
 
 static void session_free(struct podsku_session *s)

@@ -117,6 +117,7 @@ struct podsku_placed {
     int64_t created_mono_ms;
     int64_t expires_s;                     /* 0: none */
     const struct podsku_plan_entry *entry; /* NULL: an adopted pod that matches none */
+    bool type_unknown; /* its create named several types, and nothing has said yet which it is: entry is the first */
 };
 
 enum podsku_attempt_outcome {
@@ -130,9 +131,10 @@ enum podsku_attempt_outcome {
     PODSKU_ATTEMPT_LOST_REPLY,   /* settled: not found */
     PODSKU_ATTEMPT_ADOPTED,      /* found by settling, or a live pod of this launch id */
     PODSKU_ATTEMPT_MISMATCH,
-    PODSKU_ATTEMPT_FAILED,     /* ERROR, EXITED, TERMINATED or vanished */
-    PODSKU_ATTEMPT_TERMINATED, /* timeout, unverified, spend, signal, unwritable result, late pod; run's end */
-    PODSKU_ATTEMPT_KEPT,       /* --keep after a failure */
+    PODSKU_ATTEMPT_FAILED, /* ERROR, EXITED, TERMINATED or vanished */
+    /* Timeout, unverified, spend, signal, unwritable result, late pod, run's end. Not proven gone: PLACED, ADOPTED. */
+    PODSKU_ATTEMPT_TERMINATED,
+    PODSKU_ATTEMPT_KEPT, /* --keep after a failure */
 };
 const char *podsku_attempt_outcome_name(enum podsku_attempt_outcome outcome); /* JSON's words */
 
@@ -145,9 +147,10 @@ struct podsku_attempt {
     char *gpu_id, *cloud;
     int gpus;
     enum podsku_attempt_outcome outcome;
-    char *pod_id; /* pod or cluster; NULL: none is known */
-    bool gone;    /* the pod is proven gone */
-    bool open;    /* a pod may exist that nobody has seen */
+    char *pod_id;      /* pod or cluster; NULL: none is known */
+    bool gone;         /* the pod is proven gone */
+    bool type_unknown; /* its create named several types, and nothing has said yet which it is: gpu_id is the first */
+    bool open;         /* a pod may exist that nobody has seen */
     int http_status;
     char *detail, *request_id; /* NULL: none */
     const char *listed_stock;  /* borrowed from the plan; NULL: unknown */
@@ -190,7 +193,10 @@ struct podsku_deploy_result {
     enum podsku_code code; /* PODSKU_OK when something is handed over (and, with `use`, gone again) */
     bool has_placed;       /* handed over, or kept by --keep, or adopted and left untouched */
     struct podsku_placed placed;
-    json_t *report; /* borrowed from the placed attempt; NULL: hardware not looked at */
+    /* Why the code is not PODSKU_OK, and what settles it. Also while `hand_over` is called: a document needs it. */
+    struct podsku_error why;
+    bool spend_ends; /* while `use` is called: its deadline is when --max-spend is reached, not the time to live */
+    json_t *report;  /* borrowed from the placed attempt; NULL: hardware not looked at */
     struct podsku_attempt *attempts;
     size_t attempt_count;
     struct podsku_open_entry *open; /* of this launch, at the end */
@@ -267,7 +273,9 @@ struct podsku_deploy_hooks {
     /*
      * `run`: called instead of hand_over when everything is ready; when it returns, the pod is
      * terminated and proven gone whatever happened (unless options.keep). Its code becomes the
-     * result's, unless the pod could not be proven gone.
+     * result's, unless the pod could not be proven gone; its message says what ended the use. The
+     * deadline is the pod's time to live or --max-spend (result->spend_ends), whichever comes first;
+     * INT64_MAX: there is none.
      */
     enum podsku_code (*use)(void *ctx, const struct podsku_deploy_result *result, int64_t deadline_mono_ms,
                             struct podsku_error *err);

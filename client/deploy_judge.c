@@ -180,7 +180,8 @@ bool podsku_judge_dearer(const struct podsku_placed *placed, char *text, size_t 
 {
     char billed[PODSKU_MONEY_TEXT_SIZE], listed[PODSKU_MONEY_TEXT_SIZE];
 
-    if (!placed->entry || !placed->entry->price_uusd || !over(placed->price_uusd, placed->entry->price_uusd))
+    if (!placed->entry || placed->type_unknown || !placed->entry->price_uusd ||
+        !over(placed->price_uusd, placed->entry->price_uusd))
         return false;
     (void)snprintf(text, size, "dearer than listed: billed %s USD/h in all, %s %s USD/h",
                    podsku_money_text(placed->price_uusd, billed), placed->entry->estimated ? "estimated" : "listed",

@@ -57,6 +57,9 @@ bool podsku_session_end(struct podsku_session *s, size_t index, const struct pod
     (void)!podsku_prove_gone(s->client, &request, &gone, &err); /* gone.how says it all */
     if (gone.gone) {
         attempt->gone = true;
+        if (attempt->outcome == PODSKU_ATTEMPT_PENDING || attempt->outcome == PODSKU_ATTEMPT_PLACED ||
+            attempt->outcome == PODSKU_ATTEMPT_ADOPTED)
+            attempt->outcome = PODSKU_ATTEMPT_TERMINATED;
         attempt->open = false;
         podsku_session_unrent(s, index);
         if (!podsku_session_close(s, request.id))
@@ -65,6 +68,8 @@ bool podsku_session_end(struct podsku_session *s, size_t index, const struct pod
         podsku_session_event(s, PODSKU_EVENT_GONE, index, placed, "%s is gone: %s", request.id, gone.how);
         return true;
     }
+    if (attempt->outcome == PODSKU_ATTEMPT_PENDING)
+        attempt->outcome = PODSKU_ATTEMPT_PLACED;
     attempt->open = true;
     s->not_gone = true;
     podsku_session_event(s, PODSKU_EVENT_NOT_GONE, index, placed, "%s may still run: %s", request.id, gone.how);
@@ -158,7 +163,9 @@ static enum podsku_step fail(struct podsku_session *s, const struct podsku_place
         show_log(s, placement->index, placed);
     if (placement->untouchable || s->options.keep)
         return leave(s, placement, placed, row, code, why);
-    s->result->attempts[placement->index].outcome = row->outcome;
+    /* That it was terminated is said once it is proven. */
+    if (row->outcome != PODSKU_ATTEMPT_TERMINATED)
+        s->result->attempts[placement->index].outcome = row->outcome;
     if (!row->next)
         (void)podsku_session_stop(s, code, row->end, "%s", why);
     bool gone = podsku_session_end(s, placement->index, placed, absent_ms, why);
@@ -168,13 +175,18 @@ static enum podsku_step fail(struct podsku_session *s, const struct podsku_place
 
 size_t podsku_session_adopt(struct podsku_session *s, const char *intent, struct podsku_placed *placed)
 {
-    size_t index = PODSKU_NO_ATTEMPT;
+    const struct podsku_plan_entry *entries = placed->entry;
+    size_t index = PODSKU_NO_ATTEMPT, entry_count = 1;
     int number = 0;
 
     for (size_t i = 0; i < s->pending_count; i++)
         if (strcmp(s->pending[i].intent, intent) == 0) {
             index = s->pending[i].index;
             number = s->pending[i].attempt;
+            if (s->pending[i].entries && entries) {
+                entries = s->pending[i].entries;
+                entry_count = s->pending[i].entry_count;
+            }
         }
     if (index == PODSKU_NO_ATTEMPT)
         index = podsku_session_attempt(s, number, intent, placed->entry);
@@ -187,8 +199,8 @@ size_t podsku_session_adopt(struct podsku_session *s, const char *intent, struct
     attempt->open = false;
     free(attempt->pod_id);
     attempt->pod_id = strdup(podsku_placed_id(placed));
-    if (placed->entry)
-        podsku_session_identify(s, index, placed->entry, 1, placed);
+    if (entries)
+        podsku_session_identify(s, index, entries, entry_count, placed);
     s->made++;
     podsku_session_event(s, PODSKU_EVENT_ADOPTED, index, placed, "found by its mark: %s is the pod of attempt %d",
                          podsku_placed_id(placed), attempt->attempt);
@@ -213,10 +225,74 @@ bool podsku_session_last_look(struct podsku_session *s, bool may_adopt, const ch
             podsku_placed_clear(placed);
             return false;
         }
-        s->result->attempts[index].outcome = PODSKU_ATTEMPT_TERMINATED;
         podsku_session_detail(s, index, "it came late");
         (void)podsku_session_end(s, index, placed, 0, "it came late, and is not needed any more");
         podsku_placed_clear(placed);
+    }
+}
+
+/* Until when it may be used: its time to live, or what may be spent. */
+static int64_t use_deadline(struct podsku_session *s, const struct podsku_placed *placed)
+{
+    int64_t now = podsku_session_now(s);
+    int64_t deadline = s->options.ttl_ms ? now + s->options.ttl_ms : INT64_MAX;
+    int64_t affordable = podsku_session_spend_left_ms(s);
+
+    if (placed->expires_s) {
+        int64_t left = placed->expires_s * 1000 - podsku_clock_wall_ms(s->clock);
+        deadline = now + (left > 0 ? left : 0);
+    }
+    s->result->spend_ends = affordable < deadline - now;
+    return s->result->spend_ends ? now + affordable : deadline;
+}
+
+/* From now on a pod that was there before is on this run's bill, and this run ends it. */
+static void take_over(struct podsku_session *s, size_t index, const struct podsku_placed *placed)
+{
+    struct podsku_placed from_now = *placed; /* borrowed */
+
+    from_now.created_mono_ms = podsku_session_now(s);
+    if (!podsku_session_rent(s, index, &from_now))
+        podsku_session_event(s, PODSKU_EVENT_WARNING, index, placed, "what %s costs is not counted: out of memory",
+                             podsku_placed_id(placed));
+    if (!s->options.keep)
+        podsku_session_event(s, PODSKU_EVENT_WARNING, index, placed,
+                             "%s was there before this run, and ends with it: launch %s was deployed earlier, and run "
+                             "terminates what it ran on",
+                             podsku_placed_id(placed), s->options.launch_id);
+}
+
+static bool say_terminated(struct podsku_pod *pod)
+{
+    free(pod->status_word);
+    pod->status = PODSKU_POD_TERMINATED;
+    pod->status_word = strdup("TERMINATED");
+    return pod->status_word != NULL;
+}
+
+/* The use is over: so is the pod, and the result shows what was proven of it. False: it may still run. */
+static bool end_used(struct podsku_session *s, const struct podsku_placement *placement, const char *why)
+{
+    struct podsku_placed *placed = &s->result->placed;
+
+    (void)podsku_session_signalled(s); /* what ended the use must not end the clean-up */
+    if (!podsku_session_end(s, placement->index, placed, 0, why))
+        return false;
+    bool fits = !placed->pod.id || say_terminated(&placed->pod);
+    for (size_t i = 0; i < placed->members.count; i++)
+        fits = say_terminated(&placed->members.list[i]) && fits;
+    if (!fits)
+        (void)podsku_session_no_memory(s);
+    return true;
+}
+
+static enum podsku_deploy_end end_of_use(enum podsku_code code)
+{
+    switch (code) {
+    case PODSKU_TIMEOUT: return PODSKU_DEPLOY_TIMEOUT;
+    case PODSKU_UNVERIFIED: return PODSKU_DEPLOY_UNVERIFIED;
+    case PODSKU_INTERRUPTED: return PODSKU_DEPLOY_INTERRUPTED;
+    default: return PODSKU_DEPLOY_FAILED;
     }
 }
 
@@ -224,28 +300,28 @@ static enum podsku_step used(struct podsku_session *s, const struct podsku_place
                              struct podsku_placed *placed)
 {
     struct podsku_error err = {0};
-    int64_t deadline = s->options.ttl_ms ? podsku_session_now(s) + s->options.ttl_ms : INT64_MAX;
 
-    if (placed->expires_s) {
-        int64_t left = placed->expires_s * 1000 - podsku_clock_wall_ms(s->clock);
-        deadline = podsku_session_now(s) + (left > 0 ? left : 0);
-    }
+    if (placement->untouchable)
+        take_over(s, placement->index, placed);
+    int64_t deadline = use_deadline(s, placed);
     show_placed(s, placement->index, placed);
     enum podsku_code code = s->hooks->use(s->hooks->ctx, s->result, deadline, &err);
+    const char *why = code == PODSKU_OK ? "the command has ended"
+                      : err.message[0]  ? err.message
+                                        : podsku_code_text(code);
     if (s->options.keep) {
         (void)podsku_session_journal(s, placement->index, PODSKU_ENTRY_KEPT, false, "--keep");
         podsku_session_event(s, PODSKU_EVENT_KEPT, placement->index, &s->result->placed,
                              "%s is kept (--keep) and goes on costing", podsku_placed_id(&s->result->placed));
         s->handed_over = true;
     } else {
-        (void)podsku_session_signalled(s); /* what ended the use must not end the clean-up */
-        s->result->attempts[placement->index].outcome = PODSKU_ATTEMPT_TERMINATED;
-        s->handed_over = podsku_session_end(s, placement->index, &s->result->placed, 0, "the command has ended");
+        s->handed_over = end_used(s, placement, why);
     }
     if (code == PODSKU_OK)
         return PODSKU_STEP_DONE;
-    return podsku_session_stop(s, code, code == PODSKU_INTERRUPTED ? PODSKU_DEPLOY_INTERRUPTED : PODSKU_DEPLOY_FAILED,
-                               "%s", err.message[0] ? err.message : podsku_code_text(code));
+    if (s->err->code == PODSKU_OK)
+        *s->err = err; /* with its hint */
+    return podsku_session_stop(s, code, end_of_use(code), "%s", why);
 }
 
 /* Told to the user and to the journal, or not at all. */
@@ -276,7 +352,6 @@ static enum podsku_step hand_over(struct podsku_session *s, const struct podsku_
                      err.message[0] ? err.message : "the result could not be handed over");
     }
     hide_placed(s, placed);
-    s->result->attempts[placement->index].outcome = PODSKU_ATTEMPT_TERMINATED;
     (void)podsku_session_stop(s, code, PODSKU_DEPLOY_FAILED, "%s",
                               err.message[0] ? err.message : podsku_code_text(code));
     (void)podsku_session_end(s, placement->index, placed, 0, "the result could not be handed over");

@@ -61,6 +61,7 @@ struct podsku_session {
     char hidden[256];                     /* a pod without readable marks that may be an open entry's; "": none */
     char hidden_said[256];                /* the last one of them that was named */
     bool handed_over;                     /* or used, or kept, or left untouched: placed is in the result */
+    size_t tried;                         /* candidates of the present plan that had their turn */
     size_t refused, denied, unrecognised; /* candidates, by what the service said */
     bool details_differ;
     char detail[512]; /* the unrecognised one */

@@ -85,16 +85,17 @@ static json_t *attempt_json(const struct podsku_attempt *attempt)
 {
     json_t *object = json_object();
 
-    return complete(object, podsku_json_set(object, "attempt", json_integer(attempt->attempt)) &&
-                                podsku_json_set(object, "id", podsku_json_text(attempt->gpu_id)) &&
-                                podsku_json_set(object, "cloud", podsku_json_text(attempt->cloud)) &&
-                                podsku_json_set(object, "gpus", number_or_null(attempt->gpus)) &&
-                                podsku_json_set(object, "outcome", json_string(outcome_names[attempt->outcome])) &&
-                                podsku_json_set(object, "pod", podsku_json_text(attempt->pod_id)) &&
-                                podsku_json_set(object, "http", number_or_null(attempt->http_status)) &&
-                                podsku_json_set(object, "detail", podsku_json_text(attempt->detail)) &&
-                                podsku_json_set(object, "listed_stock", podsku_json_text(attempt->listed_stock)) &&
-                                podsku_json_set(object, "request_id", podsku_json_text(attempt->request_id)));
+    return complete(
+        object, podsku_json_set(object, "attempt", json_integer(attempt->attempt)) &&
+                    podsku_json_set(object, "id", podsku_json_text(attempt->type_unknown ? NULL : attempt->gpu_id)) &&
+                    podsku_json_set(object, "cloud", podsku_json_text(attempt->cloud)) &&
+                    podsku_json_set(object, "gpus", number_or_null(attempt->gpus)) &&
+                    podsku_json_set(object, "outcome", json_string(outcome_names[attempt->outcome])) &&
+                    podsku_json_set(object, "pod", podsku_json_text(attempt->pod_id)) &&
+                    podsku_json_set(object, "http", number_or_null(attempt->http_status)) &&
+                    podsku_json_set(object, "detail", podsku_json_text(attempt->detail)) &&
+                    podsku_json_set(object, "listed_stock", podsku_json_text(attempt->listed_stock)) &&
+                    podsku_json_set(object, "request_id", podsku_json_text(attempt->request_id)));
 }
 
 json_t *podsku_deploy_attempts_json(const struct podsku_deploy_result *result)

@@ -291,8 +291,11 @@ void podsku_session_identify(struct podsku_session *s, size_t index, const struc
 {
     struct podsku_attempt *attempt = &s->result->attempts[index];
     const struct podsku_plan_entry *entry = podsku_judge_entry(entries, entry_count, placed);
+    const char *own_id = placed->cluster.id ? placed->cluster.gpu_id : placed->pod.gpu_id;
 
     placed->entry = entry;
+    placed->type_unknown = entry_count > 1 && !own_id;
+    attempt->type_unknown = placed->type_unknown;
     if (!entry || entry == attempt->entry)
         return;
     char *gpu_id = strdup(entry->gpu_id);

@@ -158,10 +158,8 @@ static bool end_known(struct podsku_session *s, const struct podsku_pending *pen
     *id = strdup(pending->pod_id);
     size_t index = *id ? podsku_session_adopt(s, pending->intent, &placed) : PODSKU_NO_ATTEMPT;
     bool gone = false;
-    if (index != PODSKU_NO_ATTEMPT) {
-        s->result->attempts[index].outcome = PODSKU_ATTEMPT_TERMINATED;
+    if (index != PODSKU_NO_ATTEMPT)
         gone = podsku_session_end(s, index, &placed, 0, "an earlier run of this launch left it, and no list shows it");
-    }
     podsku_placed_clear(&placed);
     return gone;
 }

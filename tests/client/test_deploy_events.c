@@ -313,7 +313,7 @@ static void reads_that_are_refused_end_the_pod(void **state)
     fake_fault(rig.fake, (struct fake_fault){.kind = FAKE_GET, .status = 401, .body = "{}"});
     fake_fault(rig.fake, (struct fake_fault){.kind = FAKE_DELETE, .status = 401, .body = "{}"});
     rig.options.wait = true;
-    RUN(&rig, 3, PODSKU_UNSETTLED, "terminated", 1);
+    RUN(&rig, 3, PODSKU_UNSETTLED, "placed", 1);
     assert_non_null(strstr(rig.warnings.data, "pod0001 may still run"));
     assert_int_equal(rig.result.open_count, 1);
     assert_string_equal(rig.result.open[0].pod_id, "pod0001");

@@ -363,6 +363,52 @@ static void v1_asks_once_per_run(void **state)
     deploy_rig_stop(&rig);
 }
 
+static bool type_unknown_at_first;
+
+static void note_type(void *ctx, const struct podsku_deploy_event *event)
+{
+    (void)ctx;
+    if (event->kind == PODSKU_EVENT_MADE)
+        type_unknown_at_first = event->placed->type_unknown;
+}
+
+/* One create names three types: only the one that was placed had its turn, and only the pod says which that is. */
+static void v1_counts_and_names_what_was_tried(void **state)
+{
+    static const struct podsku_plan_entry plan[] = {
+        {.gpu_id = RIG_A, .cloud = "SECURE", .gpus = 2, .nodes = 1, .price_uusd = 2000000},
+        {.gpu_id = RIG_B, .cloud = "SECURE", .gpus = 2, .nodes = 1, .price_uusd = 3000000},
+        {.gpu_id = RIG_C, .cloud = "SECURE", .gpus = 2, .nodes = 1, .price_uusd = 4000000},
+    };
+    static const char ended[] = "{\"id\":\"pod0001\",\"desiredStatus\":\"EXITED\"}";
+    struct deploy_rig rig;
+    json_t *list;
+
+    (void)state;
+    start(&rig);
+    rig.options.spec.api = PODSKU_API_V1;
+    rig.options.wait = true;
+    rig.hooks.event = note_type;
+    fake_fault(rig.fake, (struct fake_fault){.kind = FAKE_GET, .nth = 1, .status = 200, .body = ended});
+    (void)deploy_rig_run_plan(&rig, plan, 3);
+    assert_int_equal(rig.result.code, PODSKU_NO_CAPACITY);
+    assert_string_equal(rig.err.message, "the one candidate that was tried could not be placed");
+    assert_true(type_unknown_at_first);
+    list = podsku_deploy_attempts_json(&rig.result);
+    assert_true(json_is_null(json_object_get(json_array_get(list, 0), "id"))); /* the service never said it */
+    json_decref(list);
+    deploy_rig_stop(&rig);
+
+    start(&rig); /* read again, it says which */
+    rig.options.spec.api = PODSKU_API_V1;
+    (void)deploy_rig_run_plan(&rig, plan, 3);
+    CHECK(&rig, PODSKU_OK, "placed", 1);
+    list = podsku_deploy_attempts_json(&rig.result);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(list, 0), "id")), RIG_A);
+    json_decref(list);
+    deploy_rig_stop(&rig);
+}
+
 /* ------------------------------------------------------------------ clusters */
 
 static const struct podsku_plan_entry cluster_plan[] = {
@@ -437,6 +483,7 @@ int main(void)
         cmocka_unit_test(two_deploys_of_one_launch_rent_one_pod),
         cmocka_unit_test(a_launch_that_runs_elsewhere_is_waited_for),
         cmocka_unit_test(v1_asks_once_per_run),
+        cmocka_unit_test(v1_counts_and_names_what_was_tried),
         cmocka_unit_test(clusters_are_placed_settled_and_ended_as_a_whole),
     };
 

@@ -161,6 +161,8 @@ static void a_pod_that_hides_its_marks_is_no_absence(void **state)
         assert_int_equal(fake_seen(rig.fake, FAKE_CREATE), 1);
         assert_int_equal(living(&rig), 1);
         assert_non_null(strstr(rig.warnings.data, "pod0001 may be a pod of launch L1"));
+        assert_non_null(strstr(rig.warnings.data, "open: launch L1 attempt 1: pod0001 may be its pod"));
+        assert_null(strstr(rig.warnings.data, "nobody has seen"));
         assert_int_equal(rig.result.open_count, 1);
         assert_int_equal(deploy_rig_state(&rig, 0), PODSKU_ENTRY_OPEN);
         reconcile_leaves_it_open(&rig);
