@@ -6,16 +6,6 @@
 #include "cli/progress.h"
 #include "cli/signals.h"
 
-/* How a deploy that sent nothing ended. */
-static enum podsku_deploy_end end_of(enum podsku_code code)
-{
-    switch (code) {
-    case PODSKU_NO_CAPACITY: return PODSKU_DEPLOY_NO_CAPACITY;
-    case PODSKU_INTERRUPTED: return PODSKU_DEPLOY_INTERRUPTED;
-    default: return PODSKU_DEPLOY_FAILED;
-    }
-}
-
 /* Nothing was sent. Where a decision was reached, its document is shown; else podsku.error/1. */
 static int fail_early(struct cli_deploy *deploy, enum podsku_code code)
 {
@@ -27,7 +17,7 @@ static int fail_early(struct cli_deploy *deploy, enum podsku_code code)
     if (!decided || cli->output != CLI_JSON) {
         status = cli_fail(cli);
     } else {
-        json_t *doc = cli_deploy_json(deploy, NULL, end_of(code));
+        json_t *doc = cli_deploy_json(deploy, NULL, cli_deploy_end_of(code));
         podsku_error_clear(&cli->err);
         (void)!cli_write_json(cli, doc);
         cli->err = err;
@@ -56,8 +46,6 @@ static int show_failure(struct cli_deploy *deploy, const struct podsku_deploy_re
     }
     podsku_buf_free(&line);
     cli->err = err;
-    if (code == PODSKU_UNSETTLED && !cli->err.hint[0])
-        podsku_error_hint(&cli->err, "podsku reconcile --launch-id %s --terminate", deploy->launch_id);
     return cli_decided(cli, code);
 }
 

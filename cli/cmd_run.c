@@ -28,6 +28,7 @@ static json_t *run_json(const struct cli_run *run, int status)
     json_t *object = json_object();
 
     bool whole = podsku_json_set(object, "command", command_json(run)) &&
+                 podsku_json_set(object, "started", json_boolean(run->started)) &&
                  podsku_json_set(object, "exit_status", run->ended ? json_integer(run->exit_status) : json_null()) &&
                  podsku_json_set(object, "connection_lost", json_boolean(run->lost)) &&
                  podsku_json_set(object, "podsku_exit_status", json_integer(status));
@@ -39,12 +40,11 @@ static enum podsku_code report(struct cli_run *run, const struct podsku_deploy_r
                                enum podsku_deploy_end end, int status)
 {
     struct cli *cli = run->deploy.cli;
-    const char *path = cli_value(cli, "report");
     struct podsku_error err = {0};
     struct podsku_buf text = {0};
     json_t *doc;
 
-    if (!path)
+    if (!run->report)
         return PODSKU_OK;
     doc = cli_deploy_json(&run->deploy, result, end);
     doc = podsku_json_whole(doc, podsku_json_set(doc, "run", run_json(run, status)));
@@ -54,12 +54,18 @@ static enum podsku_code report(struct cli_run *run, const struct podsku_deploy_r
     if (!doc || podsku_buf_failed(&text))
         (void)podsku_error_no_memory(&err);
     else
-        (void)!podsku_file_write(path, podsku_buf_text(&text), text.len, 0644, &err);
+        (void)!podsku_file_write(run->report, podsku_buf_text(&text), text.len, 0644, &err);
     podsku_buf_free(&text);
     json_decref(doc);
     if (err.code != PODSKU_OK && cli->err.code == PODSKU_OK)
         cli->err = err;
     return err.code;
+}
+
+static void say_own_failure(const struct cli *cli, enum podsku_code code)
+{
+    cli_warn(cli, "podsku itself failed: %s (%d outside of run)", podsku_code_name(code),
+             podsku_code_exit_status(code));
 }
 
 /* podsku's own failure, with its own code in words: 125 says only that it was podsku. */
@@ -68,10 +74,8 @@ static int fail(struct cli_run *run, const struct podsku_deploy_result *result, 
     struct cli *cli = run->deploy.cli;
     bool interrupted = code == PODSKU_INTERRUPTED;
     int status = interrupted ? podsku_code_exit_status(code) : CLI_RUN_FAILED;
-    enum podsku_deploy_end end = result && result->launch_id ? result->end : PODSKU_DEPLOY_FAILED;
+    enum podsku_deploy_end end = result && result->launch_id ? result->end : cli_deploy_end_of(code);
 
-    if (code == PODSKU_UNSETTLED && !cli->err.hint[0])
-        podsku_error_hint(&cli->err, "podsku reconcile --launch-id %s --terminate", run->deploy.launch_id);
     if (report(run, result && result->launch_id ? result : NULL, end, status) != PODSKU_OK)
         cli_warn(cli, "the report could not be written");
     (void)cli_decided(cli, code);
@@ -80,8 +84,7 @@ static int fail(struct cli_run *run, const struct podsku_deploy_result *result, 
     if (run->ended)
         cli_say(cli, "the command had ended with %d", run->exit_status);
     if (!interrupted)
-        cli_warn(cli, "podsku itself failed: %s (%d outside of run)", podsku_code_name(code),
-                 podsku_code_exit_status(code));
+        say_own_failure(cli, code);
     return status;
 }
 
@@ -130,6 +133,40 @@ static enum podsku_code check(struct cli_run *run)
     return PODSKU_OK;
 }
 
+/* What can be read of a command line that is wrong: where the report goes, and the command. */
+static void read_words(struct cli_run *run, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *value = NULL;
+        if (strcmp(argv[i], "--") == 0) {
+            run->command = (const char *const *)(argv + i + 1);
+            run->command_count = (size_t)(argc - i - 1);
+            return;
+        }
+        if (strncmp(argv[i], "--report=", 9) == 0)
+            value = argv[i] + 9;
+        else if (strcmp(argv[i], "--report") == 0 && i + 1 < argc && strncmp(argv[i + 1], "--", 2) != 0)
+            value = argv[++i];
+        if (value && *value)
+            run->report = value;
+    }
+}
+
+int cli_run_refused(struct cli *cli, int argc, char **argv)
+{
+    struct cli_run run;
+    enum podsku_code code = cli->err.code;
+
+    memset(&run, 0, sizeof run);
+    run.deploy.cli = cli;
+    read_words(&run, argc, argv);
+    (void)cli_fail(cli);
+    if (report(&run, NULL, cli_deploy_end_of(code), CLI_RUN_FAILED) != PODSKU_OK)
+        cli_warn(cli, "the report could not be written");
+    say_own_failure(cli, code);
+    return CLI_RUN_FAILED;
+}
+
 int cli_run_run(struct cli *cli)
 {
     struct cli_run run;
@@ -140,6 +177,7 @@ int cli_run_run(struct cli *cli)
     cli_signals_catch();
     code = cli_deploy_prepare(&run.deploy, cli, true);
     run.command = cli_rest(cli, &run.command_count);
+    run.report = cli_value(cli, "report");
     if (!code)
         code = check(&run);
     if (!code && !run.deploy.dry_run)

@@ -100,6 +100,8 @@ enum podsku_code cli_deploy_hand_over(void *ctx, const struct podsku_deploy_resu
 /* Views (deploy_view.c). result NULL: nothing was sent, `end` says why. New reference, NULL without memory. */
 json_t *cli_deploy_json(const struct cli_deploy *deploy, const struct podsku_deploy_result *result,
                         enum podsku_deploy_end end);
+/* How a deploy that sent nothing ended. */
+enum podsku_deploy_end cli_deploy_end_of(enum podsku_code code);
 /* The line of what was handed over, and the talk after it. */
 void cli_deploy_line(const struct cli_deploy *deploy, const struct podsku_deploy_result *result,
                      struct podsku_buf *out);

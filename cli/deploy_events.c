@@ -40,6 +40,10 @@ static void put_label(struct podsku_buf *out, const struct podsku_deploy_event *
 
     if (!entry)
         return;
+    if (event->placed && event->placed->type_unknown) {
+        podsku_buf_printf(out, "type not known yet, x%d: ", entry->gpus);
+        return;
+    }
     if (event->entry_count)
         podsku_buf_printf(out, "%zu/%zu ", event->entry_number, event->entry_count);
     podsku_buf_printf(out, "%s x%d", entry->name ? entry->name : entry->gpu_id, entry->gpus);
@@ -48,6 +52,16 @@ static void put_label(struct podsku_buf *out, const struct podsku_deploy_event *
     if (offer)
         podsku_buf_printf(out, " %s", podsku_cloud_word(offer->cloud));
     podsku_buf_puts(out, ": ");
+}
+
+/* ", NVIDIA H200": what it says it is, where that is not the candidate on the label. */
+static void put_own_type(struct podsku_buf *out, const struct podsku_deploy_event *event)
+{
+    const struct podsku_placed *placed = event->placed;
+    const char *own = placed ? (placed->cluster.id ? placed->cluster.gpu_id : placed->pod.gpu_id) : NULL;
+
+    if (own && event->entry && strcmp(own, event->entry->gpu_id) != 0)
+        podsku_buf_printf(out, ", %s", own);
 }
 
 /* "the list of 06:12:03Z said low in US-KS-2" */
@@ -115,13 +129,14 @@ static void say_made(struct cli_deploy *deploy, const struct podsku_deploy_event
 
     put_label(&line, event);
     podsku_buf_printf(&line, "created %s", event->pod_id ? event->pod_id : "(no id)");
+    put_own_type(&line, event);
     if (place)
         podsku_buf_printf(&line, ", %s", place);
     if (placed && placed->price_uusd) {
         podsku_buf_printf(&line, ", %s USD/h", podsku_money_text(placed->price_uusd, billed));
-        if (event->entry && same_price(event->entry->price_uusd, placed->price_uusd))
+        if (event->entry && !placed->type_unknown && same_price(event->entry->price_uusd, placed->price_uusd))
             podsku_buf_puts(&line, " as listed");
-        else if (event->entry && event->entry->price_uusd)
+        else if (event->entry && !placed->type_unknown && event->entry->price_uusd)
             podsku_buf_printf(&line, " (%s %s)", event->entry->estimated ? "estimated" : "listed",
                               podsku_money_text(event->entry->price_uusd, listed));
     }
@@ -135,6 +150,7 @@ static void say_labelled(struct cli_deploy *deploy, const struct podsku_deploy_e
 
     put_label(&line, event);
     podsku_buf_puts(&line, event->text);
+    put_own_type(&line, event);
     if (loud)
         say_loud(deploy, podsku_buf_text(&line));
     else

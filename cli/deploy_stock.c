@@ -80,11 +80,16 @@ enum podsku_code cli_deploy_first_plan(struct cli_deploy *deploy)
     const struct podsku_plan_entry *plan;
     size_t count;
     const struct podsku_clock *clock = podsku_client_clock(deploy->client);
+    struct podsku_error err = {0};
 
     if (deploy->round->entry_count > 0)
         return PODSKU_OK;
     if (!cli_may_come(&deploy->round->decision))
         return podsku_error_set(&deploy->cli->err, PODSKU_NO_OFFER, "no offer satisfies the requirement");
     deploy->stock_deadline_ms = podsku_clock_mono_ms(clock) + deploy->stock_wait_ms;
-    return cli_deploy_more(deploy, &plan, &count, &deploy->cli->err);
+    /* In an error of its own: the hook empties the command's, which is the engine's to fill. */
+    enum podsku_code code = cli_deploy_more(deploy, &plan, &count, &err);
+    if (code)
+        deploy->cli->err = err;
+    return code;
 }

@@ -69,7 +69,7 @@ json_t *cli_deploy_json(const struct cli_deploy *deploy, const struct podsku_dep
     json_t *doc = json_object();
     bool ok = podsku_json_set(doc, "schema", json_string("podsku.deploy/1"));
 
-    ok = ok && podsku_json_set(doc, "launch_id", podsku_json_text(deploy->launch_id));
+    ok = ok && podsku_json_set(doc, "launch_id", podsku_json_text(deploy->launch_id[0] ? deploy->launch_id : NULL));
     ok = ok && podsku_json_set(doc, "api", json_string(podsku_api_name(deploy->options.spec.api)));
     ok = ok && podsku_json_set(doc, "result", json_string(podsku_deploy_end_name(end)));
     ok = ok && podsku_json_set(doc, "pod", result ? podsku_deploy_pod_json(result) : json_null());
@@ -80,8 +80,19 @@ json_t *cli_deploy_json(const struct cli_deploy *deploy, const struct podsku_dep
     ok = ok && podsku_json_set(doc, "plan", plan_json(deploy->round));
     ok = ok && podsku_json_set(doc, "left_out", left_out_json(deploy->round));
     ok = ok && podsku_json_set(doc, "open", result ? podsku_deploy_open_json(result) : json_array());
-    ok = ok && podsku_json_set(doc, "error", error_json(&deploy->cli->err));
+    ok = ok &&
+         podsku_json_set(doc, "error", error_json(result && !deploy->cli->err.code ? &result->why : &deploy->cli->err));
     return podsku_json_whole(doc, ok);
+}
+
+enum podsku_deploy_end cli_deploy_end_of(enum podsku_code code)
+{
+    switch (code) {
+    case PODSKU_NO_CAPACITY: return PODSKU_DEPLOY_NO_CAPACITY;
+    case PODSKU_INTERRUPTED: return PODSKU_DEPLOY_INTERRUPTED;
+    case PODSKU_TIMEOUT: return PODSKU_DEPLOY_TIMEOUT;
+    default: return PODSKU_DEPLOY_FAILED;
+    }
 }
 
 /* What is known of the hardware or the state, in one word. */
@@ -100,11 +111,15 @@ static void put_pod(const struct cli_deploy *deploy, const struct podsku_deploy_
     const struct podsku_plan_entry *entry = placed->entry;
     bool cluster = placed->cluster.id != NULL;
     const char *gpu = cluster ? placed->cluster.gpu_id : placed->pod.gpu_id;
-    const char *name = entry ? (entry->name ? entry->name : entry->gpu_id) : gpu ? gpu : "unknown type";
-    int gpus = entry ? entry->gpus : cluster ? placed->cluster.gpus_per_pod : placed->pod.gpus;
+    int own_gpus = cluster ? placed->cluster.gpus_per_pod : placed->pod.gpus;
+    int gpus = entry && !own_gpus ? entry->gpus : own_gpus;
+    const char *name = gpu ? gpu : "unknown type";
     const char *place = cluster ? placed->cluster.data_center : placed->pod.data_center;
     char money[PODSKU_MONEY_TEXT_SIZE];
 
+    /* The candidate that was asked for only where the pod does not say that it is something else. */
+    if (entry && !placed->type_unknown && (!gpu || strcmp(gpu, entry->gpu_id) == 0))
+        name = entry->name ? entry->name : entry->gpu_id;
     podsku_buf_printf(out, "%s  %s x%d", cluster ? placed->cluster.id : placed->pod.id, name, gpus);
     if (cluster)
         podsku_buf_printf(out, ", %d nodes", placed->cluster.pod_count);

@@ -51,9 +51,9 @@ static int run(struct cli *cli, int argc, char **argv)
     enum podsku_code code = cli_parse(cli, argc, argv);
 
     if (code) {
-        int status = cli_fail(cli);
         /* `run` passes its command's exit status through; a failure of its own must not look like one. */
-        return cli->command && cli->command->run == cli_run_run ? CLI_RUN_FAILED : status;
+        bool is_run = cli->command && cli->command->run == cli_run_run;
+        return is_run ? cli_run_refused(cli, argc, argv) : cli_fail(cli);
     }
     if (cli_wants_help(cli) || cli_wants_version(cli)) {
         code = cli_wants_help(cli) ? print_help(cli) : print_version(cli);

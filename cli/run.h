@@ -9,11 +9,20 @@
 
 #define CLI_RUN_FAILED 125 /* podsku itself failed; CMD's own codes pass through */
 
+/*
+ * A command line that is no `run` (cli->err says why): the report, if argv names one, and what podsku's own
+ * failure is. Returns the exit status.
+ */
+int cli_run_refused(struct cli *cli, int argc, char **argv);
+
 struct cli_run {
     struct cli_deploy deploy; /* first: the hooks get it as their ctx */
+    const char *report;       /* --report; NULL: none */
     const char *const *command;
     size_t command_count;
-    bool ended; /* CMD ran to its end: exit_status is its own */
+    bool spend_ends; /* what ends the use, if anything: --max-spend, not --ttl */
+    bool started;    /* CMD was started, as far as this side can tell */
+    bool ended;      /* CMD ran to its end: exit_status is its own */
     int exit_status;
     bool lost;      /* the connection went while CMD ran */
     char token[33]; /* of the files that this run leaves in the pod's home */
@@ -34,6 +43,9 @@ enum podsku_code cli_run_copy_in(struct cli_run *run, const struct podsku_pod *p
                                  int64_t deadline_mono_ms, struct podsku_error *err) PODSKU_CHECKED;
 enum podsku_code cli_run_copy_out(struct cli_run *run, const struct podsku_pod *pod, bool rsync,
                                   int64_t deadline_mono_ms, struct podsku_error *err) PODSKU_CHECKED;
+
+/* --ttl or --max-spend was reached `when` ("while ..."): sets err and returns its code. */
+enum podsku_code cli_run_over(const struct cli_run *run, const char *when, struct podsku_error *err);
 
 /* The wrapper that runs CMD on the pod and leaves its exit status in a file there. */
 void cli_run_script(const struct cli_run *run, struct podsku_buf *out);

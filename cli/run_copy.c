@@ -44,7 +44,7 @@ static enum podsku_code copy(struct cli_run *run, const struct podsku_pod *pod, 
     if (child.end == CLI_CHILD_INTERRUPTED || cli_signals_stop())
         code = podsku_error_set(err, PODSKU_INTERRUPTED, "interrupted while copying");
     else if (child.end == CLI_CHILD_TIMED_OUT)
-        code = podsku_error_set(err, PODSKU_TIMEOUT, "--ttl was reached while copying");
+        code = cli_run_over(run, "while copying", err);
     else if (child.end == CLI_CHILD_NOT_STARTED)
         code = podsku_error_set(err, PODSKU_NETWORK, "%s cannot be started here: %s", rsync ? "rsync" : "scp",
                                 strerror(child.status));

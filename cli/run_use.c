@@ -37,6 +37,13 @@ static struct cli_remote remote_of(const struct cli_run *run)
     return (struct cli_remote){.cli = run->deploy.cli, .client = run->deploy.client, .ssh = run->deploy.ssh};
 }
 
+enum podsku_code cli_run_over(const struct cli_run *run, const char *when, struct podsku_error *err)
+{
+    if (run->spend_ends)
+        return podsku_error_set(err, PODSKU_NO_CAPACITY, "--max-spend was reached %s", when);
+    return podsku_error_set(err, PODSKU_TIMEOUT, "--ttl was reached %s", when);
+}
+
 /* Logs in, leaves the environment there, and learns whether rsync is there. */
 static enum podsku_code greet(struct cli_run *run, const struct podsku_pod *pod, int64_t deadline_mono_ms, bool *rsync,
                               struct podsku_error *err)
@@ -77,13 +84,15 @@ static enum podsku_code greet(struct cli_run *run, const struct podsku_pod *pod,
 }
 
 /* After ssh's 255: did CMD end (it may have said 255 itself), or was the connection lost? */
-static enum podsku_code ask_status(struct cli_run *run, const struct podsku_pod *pod, struct podsku_error *err)
+static enum podsku_code ask_status(struct cli_run *run, const struct podsku_pod *pod, int64_t deadline_mono_ms,
+                                   struct podsku_error *err)
 {
     const struct cli_remote remote = remote_of(run);
     const struct podsku_clock *clock = podsku_client_clock(run->deploy.client);
     struct podsku_buf command = {0};
     struct podsku_buf answer = {0};
     struct podsku_error why = {0};
+    int64_t until_ms = podsku_clock_mono_ms(clock) + STATUS_MS;
     char marker[64];
     const char *at;
     int status;
@@ -95,8 +104,8 @@ static enum podsku_code ask_status(struct cli_run *run, const struct podsku_pod 
         podsku_buf_free(&command);
         return podsku_error_no_memory(err);
     }
-    code = cli_remote_ask(&remote, pod, podsku_buf_text(&command), NULL, podsku_clock_mono_ms(clock) + STATUS_MS,
-                          &answer, &status, &why);
+    code = cli_remote_ask(&remote, pod, podsku_buf_text(&command), NULL,
+                          until_ms < deadline_mono_ms ? until_ms : deadline_mono_ms, &answer, &status, &why);
     (void)snprintf(marker, sizeof marker, "%s=", run->token);
     at = code ? NULL : strstr(podsku_buf_text(&answer), marker);
     at = at ? at + strlen(marker) : "";
@@ -147,15 +156,16 @@ static enum podsku_code run_command(struct cli_run *run, const struct podsku_pod
     cli_argv_free(&argv);
     if (code)
         return code;
+    run->started = child.end != CLI_CHILD_NOT_STARTED;
     if (child.end == CLI_CHILD_INTERRUPTED)
         code = podsku_error_set(err, PODSKU_INTERRUPTED, "interrupted while the command ran");
     else if (child.end == CLI_CHILD_TIMED_OUT)
-        code = podsku_error_set(err, PODSKU_TIMEOUT, "--ttl was reached while the command ran");
+        code = cli_run_over(run, "while the command ran", err);
     else if (child.end == CLI_CHILD_NOT_STARTED)
         code = podsku_error_set(err, PODSKU_NETWORK, "ssh cannot be started here: %s", strerror(child.status));
     else if (child.end != CLI_CHILD_EXITED || child.status == SSH_FAILED)
         code = cli_signals_stop() ? podsku_error_set(err, PODSKU_INTERRUPTED, "interrupted while the command ran")
-                                  : ask_status(run, pod, err);
+                                  : ask_status(run, pod, deadline_mono_ms, err);
     else {
         run->ended = true;
         run->exit_status = child.status;
@@ -178,6 +188,7 @@ enum podsku_code cli_run_use(void *ctx, const struct podsku_deploy_result *resul
 
     if (!pod)
         return podsku_error_set(err, PODSKU_ANSWER, "the cluster has no members to run on");
+    run->spend_ends = result->spend_ends;
     if (deploy->talk.line[0])
         cli_progress_end(deploy->cli);
     deploy->talk.line[0] = '\0';
@@ -188,7 +199,7 @@ enum podsku_code cli_run_use(void *ctx, const struct podsku_deploy_result *resul
         code = greet(run, pod, login_deadline, &rsync, err);
     if (code == PODSKU_UNVERIFIED && podsku_clock_mono_ms(clock) >= deadline_mono_ms) {
         podsku_error_clear(err);
-        code = podsku_error_set(err, PODSKU_TIMEOUT, "--ttl was reached before anybody could log in");
+        code = cli_run_over(run, "before anybody could log in", err);
     }
     if (!code)
         code = cli_run_copy_in(run, pod, rsync, deadline_mono_ms == INT64_MAX ? 0 : deadline_mono_ms, err);
@@ -196,6 +207,8 @@ enum podsku_code cli_run_use(void *ctx, const struct podsku_deploy_result *resul
         cli_say(deploy->cli, "running on %s%s", pod->id, result->placed.cluster.id ? " (rank 0)" : "");
         code = run_command(run, pod, deadline_mono_ms, err);
     }
+    if (code && !run->started)
+        podsku_error_context(err, "the command never started");
     if (!code)
         code = cli_run_copy_out(run, pod, rsync, deadline_mono_ms == INT64_MAX ? 0 : deadline_mono_ms, err);
     return code;

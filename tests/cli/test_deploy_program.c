@@ -263,6 +263,9 @@ static void ends_what_is_not_as_asked(void **state)
     EXPECT_RUN(&program, 6, "deploy", GPUS8, IMAGE, "--keep");
     assert_int_equal(cloud_alive(&cloud, true), 1);
     HOLDS(program_out(&program), "kept");
+    /* Named as what it is, not as what was asked for. */
+    HOLDS(program_out(&program), CLOUD_A5000 " x8");
+    HOLDS(program_err(&program), "created pod0002, " CLOUD_A5000 ", ");
 }
 
 static void settles_a_lost_reply(void **state)
@@ -378,6 +381,25 @@ static void waits_for_stock_to_begin_with(void **state)
     EXPECT_RUN(&program, 3, "deploy", GPUS8, "--gpu", "RTX A5000", IMAGE, "--wait-stock", "30s");
 }
 
+static void says_that_the_wait_for_stock_was_interrupted(void **state)
+{
+    json_t *doc;
+
+    (void)state;
+    cloud_type(&cloud, CLOUD_A100)->stock = "NONE";
+    assert_true(program_start(&program, (const char *const[]){"deploy", GPUS8, "--gpu", "A100 SXM", IMAGE,
+                                                              "--wait-stock", "60s", "-o", "json", NULL}));
+    assert_true(program_until(&program, "watching the catalogue", 20000));
+    (void)kill(program.pid, SIGINT);
+    program_expect(&program, program_wait(&program), 130, __FILE__, __LINE__);
+    HOLDS(program_err(&program), "podsku: interrupted");
+    doc = document();
+    assert_string_equal(text_at(doc, "result"), "interrupted");
+    assert_string_equal(text_at(json_object_get(doc, "error"), "code"), "interrupted");
+    json_decref(doc);
+    assert_int_equal(cloud.creates, 0);
+}
+
 /* Everything was refused although it was listed; the wait makes the plan anew. */
 static void goes_on_waiting_after_a_refusal(void **state)
 {
@@ -474,6 +496,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(says_only_what_costs_money_when_quiet, stage_up, stage_down),
         cmocka_unit_test_setup_teardown(rents_a_cluster, stage_up, stage_down),
         cmocka_unit_test_setup_teardown(waits_for_stock_to_begin_with, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(says_that_the_wait_for_stock_was_interrupted, stage_up, stage_down),
         cmocka_unit_test_setup_teardown(goes_on_waiting_after_a_refusal, stage_up, stage_down),
         cmocka_unit_test_setup_teardown(verifies_by_the_log, stage_up, stage_down),
         cmocka_unit_test_setup_teardown(keeps_the_key_to_itself, stage_up, stage_down),
