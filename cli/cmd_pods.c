@@ -206,14 +206,27 @@ static void say_disk(const struct pods *pods, const struct podsku_pod *pod)
     cli_say(pods->cli, "to end all of it: podsku pods terminate %s", pods->id);
 }
 
+/* A pod that GET still shows after its end is as good as one that does not exist. */
+static enum podsku_code refuse_ended(struct pods *pods, const struct podsku_pod *pod, const char *verb)
+{
+    if (pod->status != PODSKU_POD_TERMINATED)
+        return PODSKU_OK;
+    return podsku_error_set(&pods->cli->err, PODSKU_NOT_FOUND,
+                            "%s is terminated: it costs nothing, and there is nothing to %s", pods->id, verb);
+}
+
 static enum podsku_code stop(struct pods *pods)
 {
     struct podsku_pod pod = {0};
     enum podsku_code code = find(pods, &pod);
 
     if (!code)
+        code = refuse_ended(pods, &pod, "stop");
+    if (!code)
         code = act(pods, "stop", is_stopped, &pod);
     cli_progress_clear(pods->cli);
+    if (!code)
+        code = refuse_ended(pods, &pod, "stop"); /* ended by somebody else meanwhile */
     if (!code)
         code = show_pod(pods, &pod, false);
     if (!code)
@@ -227,6 +240,8 @@ static enum podsku_code start(struct pods *pods)
     struct podsku_pod pod = {0};
     enum podsku_code code = find(pods, &pod);
 
+    if (!code)
+        code = refuse_ended(pods, &pod, "start");
     if (!code)
         code = act(pods, "start", is_started, &pod);
     if (code == PODSKU_NO_CAPACITY)

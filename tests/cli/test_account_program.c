@@ -75,6 +75,20 @@ static void stops_and_starts(void **state)
     HOLDS(program_err(&program), "nothing was verified");
 }
 
+/* A pod that is still shown after its end costs nothing, and is as good as none. */
+static void stops_and_starts_nothing_that_has_ended(void **state)
+{
+    (void)state;
+    EXPECT_RUN(&program, 0, DEPLOY, "--volume", "20");
+    cloud.pods[0].status = "TERMINATED";
+    EXPECT_RUN(&program, 4, "pods", "stop", "pod0001");
+    HOLDS(program_err(&program), "pod0001 is terminated: it costs nothing");
+    LACKS(program_err(&program), "goes on costing");
+    EXPECT_RUN(&program, 4, "pods", "start", "pod0001");
+    HOLDS(program_err(&program), "pod0001 is terminated");
+    assert_string_equal(cloud.pods[0].status, "TERMINATED");
+}
+
 static void terminates(void **state)
 {
     const char *foreign;
@@ -277,6 +291,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(lists_pods, stage_up, stage_down),
         cmocka_unit_test_setup_teardown(stops_and_starts, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(stops_and_starts_nothing_that_has_ended, stage_up, stage_down),
         cmocka_unit_test_setup_teardown(terminates, stage_up, stage_down),
         cmocka_unit_test_setup_teardown(handles_clusters, stage_up, stage_down),
         cmocka_unit_test_setup_teardown(finds_what_a_killed_deploy_left, stage_up, stage_down),
