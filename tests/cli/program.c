@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "tests/support/https_server.h"
 #include "tests/support/test.h"
 
 #define LIMIT_MS 60000
@@ -127,6 +128,7 @@ bool program_start(struct program *program, const char *const *words)
     program->fed = 0;
     if (pipe(in) != 0 || pipe(out) != 0 || pipe(err) != 0)
         return false;
+    https_server_fence(); /* what the test told the service */
     if (program->close_stdout)
         (void)close(out[0]);
     program->pid = fork();
@@ -201,6 +203,7 @@ bool program_until(struct program *program, const char *text, int ms)
         if (podsku_clock_mono_ms(podsku_clock_system()) > end || !pump(program, 50))
             return false;
     }
+    https_server_fence();
     return true;
 }
 
@@ -225,6 +228,7 @@ int program_wait(struct program *program)
         program->fds[i] = -1;
     }
     program->pid = 0;
+    https_server_fence(); /* what the service saw */
     if (!killed)
         program->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     return program->status;

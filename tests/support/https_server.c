@@ -191,12 +191,22 @@ static void choose_from_script(struct https_server *server, struct https_request
     *answer = (struct https_answer){.status = 599, .body = "{\"detail\":\"not in the script\"}"};
 }
 
+/* Around every answer, whichever server gives it. */
+static pthread_mutex_t fence = PTHREAD_MUTEX_INITIALIZER;
+
+void https_server_fence(void)
+{
+    pthread_mutex_lock(&fence);
+    pthread_mutex_unlock(&fence);
+}
+
 /* Records the request (which the server then owns) and says how to answer it. */
 static bool record(struct https_server *server, struct https_request *request, struct https_answer *answer,
                    char **owned)
 {
     bool kept = false;
 
+    pthread_mutex_lock(&fence);
     pthread_mutex_lock(&server->lock);
     if (server->request_count == server->request_room && server->request_room < HTTPS_REQUESTS_MAX) {
         size_t room = server->request_room ? 2 * server->request_room : 64;
@@ -215,6 +225,7 @@ static bool record(struct https_server *server, struct https_request *request, s
             choose_from_script(server, request, answer);
     }
     pthread_mutex_unlock(&server->lock);
+    pthread_mutex_unlock(&fence);
     if (!kept)
         request_free(request);
     return kept;

@@ -118,6 +118,13 @@ const struct https_request *https_server_request(struct https_server *server, si
 size_t https_server_count(struct https_server *server, const char *method, const char *path);
 int https_server_connections(struct https_server *server);
 
+/*
+ * What this thread wrote before is seen by every later answer's handler, and it sees what those before
+ * wrote. For tests whose server and client are put in order by another process, which ThreadSanitizer
+ * does not know of.
+ */
+void https_server_fence(void);
+
 /* The value of a header line, copied to out; false if there is none. */
 bool https_request_header(const struct https_request *request, const char *name, char *out, size_t size);
 
