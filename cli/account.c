@@ -111,7 +111,21 @@ json_t *cli_pods_json(const struct podsku_pods *pods, int64_t now_ms)
     return podsku_json_whole(doc, whole);
 }
 
-static json_t *cluster_json(const struct podsku_cluster *cluster, const struct podsku_pods *members, int64_t now_ms)
+int64_t cli_cluster_expires_s(const struct podsku_cluster *cluster, const struct podsku_pods *pods)
+{
+    int64_t expires_s = 0;
+
+    for (size_t i = 0; pods && i < pods->count; i++) {
+        const struct podsku_pod *pod = &pods->list[i];
+        if (pod->cluster_id && strcmp(pod->cluster_id, cluster->id) == 0 && pod->marks.launch_id &&
+            pod->marks.expires_s && (!expires_s || pod->marks.expires_s < expires_s))
+            expires_s = pod->marks.expires_s;
+    }
+    return expires_s;
+}
+
+static json_t *cluster_json(const struct podsku_cluster *cluster, const struct podsku_pods *pods, bool members,
+                            int64_t now_ms)
 {
     json_t *object = json_object();
     bool ok = podsku_json_set(object, "id", podsku_json_text(cluster->id));
@@ -123,18 +137,20 @@ static json_t *cluster_json(const struct podsku_cluster *cluster, const struct p
     ok = ok && podsku_json_set(object, "nodes", number_or_null(cluster->pod_count, cluster->pod_count > 0));
     ok = ok && podsku_json_set(object, "data_center", podsku_json_text(cluster->data_center));
     ok = ok && podsku_json_set(object, "created_at", podsku_json_time(cluster->created_ms));
-    ok = ok && podsku_json_set(object, "pods", members ? pod_list(members, now_ms) : json_null());
+    ok = ok && podsku_json_set(object, "expires_at", podsku_json_time(cli_cluster_expires_s(cluster, pods) * 1000));
+    ok = ok && podsku_json_set(object, "pods", members ? pod_list(pods, now_ms) : json_null());
     return podsku_json_whole(object, ok);
 }
 
-json_t *cli_clusters_json(const struct podsku_clusters *clusters, const struct podsku_pods *members, int64_t now_ms)
+json_t *cli_clusters_json(const struct podsku_clusters *clusters, const struct podsku_pods *pods, bool members,
+                          int64_t now_ms)
 {
     json_t *doc = json_object();
     json_t *list = json_array();
     bool ok = list && podsku_json_set(doc, "schema", json_string("podsku.clusters/1"));
 
     for (size_t i = 0; ok && i < clusters->count; i++)
-        ok = cli_json_append(list, cluster_json(&clusters->list[i], i == 0 ? members : NULL, now_ms));
+        ok = cli_json_append(list, cluster_json(&clusters->list[i], pods, members && i == 0, now_ms));
     if (ok)
         return podsku_json_set(doc, "clusters", list) ? doc : NULL;
     json_decref(list);

@@ -16,8 +16,14 @@
 
 /* "podsku.pods/1" of these pods; new reference, NULL without memory. */
 json_t *cli_pods_json(const struct podsku_pods *pods, int64_t now_ms);
-/* "podsku.clusters/1"; members (may be NULL) belong to clusters->list[0] alone. */
-json_t *cli_clusters_json(const struct podsku_clusters *clusters, const struct podsku_pods *members, int64_t now_ms);
+/*
+ * "podsku.clusters/1". pods: what is known of their members, for the expiry; with `members` they are those of
+ * clusters->list[0], and shown.
+ */
+json_t *cli_clusters_json(const struct podsku_clusters *clusters, const struct podsku_pods *pods, bool members,
+                          int64_t now_ms);
+/* A cluster has no marks of its own: the earliest expiry of its members that are ours; 0: none. pods may be NULL. */
+int64_t cli_cluster_expires_s(const struct podsku_cluster *cluster, const struct podsku_pods *pods);
 
 enum podsku_code cli_pods_table(struct cli *cli, const struct podsku_pods *pods, int64_t now_ms,
                                 struct podsku_buf *out) PODSKU_CHECKED;

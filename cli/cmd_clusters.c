@@ -125,7 +125,7 @@ static enum podsku_code list(struct clusters *clusters)
     if (!code && cli_has(cli, "mine"))
         keep_mine(&found, &pods);
     if (!code && cli->output == CLI_JSON) {
-        code = cli_write_json(cli, cli_clusters_json(&found, NULL, now_of(clusters)));
+        code = cli_write_json(cli, cli_clusters_json(&found, &pods, false, now_of(clusters)));
     } else if (!code && found.count == 0) {
         cli_say(cli, cli_has(cli, "mine") ? "no cluster that podsku made" : "no clusters");
     } else if (!code) {
@@ -154,11 +154,15 @@ static enum podsku_code show(struct clusters *clusters, struct podsku_cluster *c
     struct cli *cli = clusters->cli;
     struct podsku_clusters one = {.list = cluster, .count = 1};
     struct podsku_buf out = {0};
+    char time[PODSKU_TIME_TEXT_SIZE];
     enum podsku_code code;
 
     if (cli->output == CLI_JSON)
-        return cli_write_json(cli, cli_clusters_json(&one, members, now_of(clusters)));
+        return cli_write_json(cli, cli_clusters_json(&one, members, true, now_of(clusters)));
     code = table(clusters, &one, members, &out);
+    int64_t expires_s = cli_cluster_expires_s(cluster, members);
+    if (expires_s)
+        podsku_buf_printf(&out, "  expires %s\n", podsku_time_text(expires_s * 1000, time));
     for (size_t i = 0; !code && i < members->count; i++) {
         const struct podsku_pod *pod = &members->list[i];
         struct podsku_buf line = {0};
@@ -273,12 +277,39 @@ static enum podsku_code end(struct clusters *clusters, struct podsku_cluster *cl
     cli_journal_gone(cli, clusters->client, clusters->id);
     cli_say(cli, "%s is gone: %s", clusters->id, gone.how);
     if (cli->output == CLI_JSON)
-        return cli_write_json(cli, cli_clusters_json(&one, &none, now_of(clusters)));
+        return cli_write_json(cli, cli_clusters_json(&one, &none, true, now_of(clusters)));
     struct podsku_buf out = {0};
     podsku_buf_printf(&out, "%s  TERMINATED\n", clusters->id);
     code = write_text(cli, &out);
     podsku_buf_free(&out);
     return code;
+}
+
+/* A cluster that is gone may have left pods behind: the list still has them under its id. */
+static enum podsku_code read_orphans(struct clusters *clusters, struct podsku_cluster *cluster,
+                                     struct podsku_pods *members)
+{
+    struct podsku_error failure = {0};
+    struct podsku_pods pods = {0};
+    bool lives = false;
+
+    podsku_pods_free(members);
+    if (podsku_api_list_pods(clusters->client, PODSKU_API_V2, true, &pods, &failure) != PODSKU_OK)
+        return PODSKU_NOT_FOUND;
+    for (size_t i = 0; i < pods.count; i++) {
+        const struct podsku_pod *pod = &pods.list[i];
+        lives = lives ||
+                (pod->cluster_id && strcmp(pod->cluster_id, clusters->id) == 0 && pod->status != PODSKU_POD_TERMINATED);
+    }
+    if (!lives) {
+        podsku_pods_free(&pods);
+        return PODSKU_NOT_FOUND;
+    }
+    podsku_error_clear(&clusters->cli->err);
+    podsku_cluster_clear(cluster);
+    *members = pods; /* launch_of() looks at those of this cluster alone */
+    cluster->id = strdup(clusters->id);
+    return cluster->id ? PODSKU_OK : podsku_error_no_memory(&clusters->cli->err);
 }
 
 static enum podsku_code terminate(struct clusters *clusters)
@@ -288,6 +319,8 @@ static enum podsku_code terminate(struct clusters *clusters)
     struct podsku_pods members = {0};
     enum podsku_code code = read_one(clusters, &cluster, &members);
 
+    if (code == PODSKU_NOT_FOUND)
+        code = read_orphans(clusters, &cluster, &members);
     if (!code && !launch_of(&cluster, &members) && !cli_has(cli, "yes")) {
         podsku_error_hint(&cli->err, "if it is the one you mean: podsku clusters terminate %s --yes", clusters->id);
         code = podsku_error_set(&cli->err, PODSKU_USAGE, "%s (%s) was not made by podsku: nothing was done",

@@ -35,6 +35,20 @@ static void put_line(struct podsku_buf *out, const struct podsku_reconcile_pod *
     podsku_buf_free(&line);
 }
 
+/* "launch X attempt 1  open: why" */
+static void put_entry(struct podsku_buf *out, const struct podsku_reconcile_entry *entry)
+{
+    struct podsku_buf line = {0};
+
+    podsku_buf_printf(&line, "launch %s attempt %d  open%s%s  %s", entry->launch_id, entry->attempt,
+                      entry->pod_id ? "  " : "", entry->pod_id ? entry->pod_id : "", entry->why);
+    podsku_text_printable(out, podsku_buf_text(&line), line.len, false);
+    podsku_buf_putc(out, '\n');
+    if (podsku_buf_failed(&line))
+        out->failed = true;
+    podsku_buf_free(&line);
+}
+
 static enum podsku_code show(struct cli *cli, const struct podsku_reconcile_result *result)
 {
     struct podsku_buf out = {0};
@@ -44,6 +58,8 @@ static enum podsku_code show(struct cli *cli, const struct podsku_reconcile_resu
         return cli_write_json(cli, podsku_reconcile_json(result));
     for (size_t i = 0; i < result->count; i++)
         put_line(&out, &result->list[i]);
+    for (size_t i = 0; i < result->entry_count; i++)
+        put_entry(&out, &result->entries[i]);
     code = podsku_buf_failed(&out) ? podsku_error_no_memory(&cli->err) : cli_write(cli, podsku_buf_text(&out), out.len);
     podsku_buf_free(&out);
     return code;
@@ -63,7 +79,7 @@ static enum podsku_code read_options(struct cli *cli, struct podsku_reconcile_op
 static int finish(struct cli *cli, const struct podsku_reconcile_result *result, enum podsku_code code)
 {
     struct podsku_error why = cli->err;
-    bool decided = code == PODSKU_OK || code == PODSKU_UNSETTLED || result->count > 0;
+    bool decided = code == PODSKU_OK || code == PODSKU_UNSETTLED || result->count + result->entry_count > 0;
 
     cli_progress_clear(cli);
     if (!decided)

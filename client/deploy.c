@@ -8,7 +8,7 @@
 #include "client/deploy_private.h"
 
 #define SALT_BYTES 16
-#define LOCK_PAUSE_MS 500 /* between two looks whether another deploy of the same launch has ended */
+#define LOCK_PAUSE_MS 500 /* between two looks whether another podsku at work on the launch has ended */
 #define BACKOFF_MS 1000
 #define POLL_MS 5000
 
@@ -43,11 +43,13 @@ static enum podsku_step take_lock(struct podsku_session *s, struct podsku_launch
             return PODSKU_STEP_NEXT;
         if (podsku_session_now(s) - start >= s->options.timeout_ms)
             return podsku_session_stop(s, PODSKU_TIMEOUT, PODSKU_DEPLOY_TIMEOUT,
-                                       "another deploy of launch %s still runs", s->options.launch_id);
+                                       "another podsku that deploys or settles launch %s still runs",
+                                       s->options.launch_id);
         if (podsku_session_signalled(s))
             return podsku_session_stop(s, PODSKU_INTERRUPTED, PODSKU_DEPLOY_INTERRUPTED, "interrupted");
-        podsku_session_progress(s, PODSKU_EVENT_PAUSE, PODSKU_NO_ATTEMPT, NULL, "another deploy of this launch runs",
-                                podsku_session_now(s) - start, LOCK_PAUSE_MS);
+        podsku_session_progress(s, PODSKU_EVENT_PAUSE, PODSKU_NO_ATTEMPT, NULL,
+                                "another podsku deploys or settles this launch", podsku_session_now(s) - start,
+                                LOCK_PAUSE_MS);
         podsku_session_sleep(s, LOCK_PAUSE_MS, false);
     }
 }
@@ -263,7 +265,9 @@ bool podsku_session_conclude(struct podsku_session *s, enum podsku_code code, en
                                 s->pending[i].pod_id);
     for (size_t i = 0; i < result->attempt_count; i++) {
         const struct podsku_attempt *attempt = &result->attempts[i];
-        if (attempt->pod_id && attempt->open)
+        for (size_t k = 0; fits && attempt->open && k < attempt->left_count; k++)
+            fits = add_open(result, s->options.launch_id, attempt->attempt, attempt->intent, attempt->left[k]);
+        if (attempt->pod_id && attempt->open && attempt->left_count == 0)
             fits = fits && add_open(result, s->options.launch_id, attempt->attempt, attempt->intent, attempt->pod_id);
     }
     bool unsettled = s->not_gone || (s->unreadable && s->pending_count > 0);

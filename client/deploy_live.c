@@ -150,7 +150,7 @@ static enum podsku_code ask(struct podsku_session *s, const struct podsku_pendin
     }
     podsku_placed_clear(&live->placed);
     free(live->intent);
-    found.expires_s = found.pod.marks.expires_s;
+    found.expires_s = found.pod.marks.expires_s; /* a cluster's is read with its members */
     live->placed = found;
     live->attempt = entry->attempt;
     live->intent = strdup(entry->intent);

@@ -34,6 +34,19 @@ static void say_from_proof(void *ctx, const char *text)
     podsku_session_event(s, PODSKU_EVENT_NOTE, PODSKU_NO_ATTEMPT, NULL, "DELETE: %s; again", text);
 }
 
+/* A pod that outlived its cluster: it is what is open. */
+static void note_left(void *ctx, const char *pod_id)
+{
+    struct podsku_attempt *attempt = ctx;
+    char **left = realloc(attempt->left, (attempt->left_count + 1) * sizeof *left);
+
+    if (!left)
+        return; /* then its cluster is named */
+    attempt->left = left;
+    left[attempt->left_count] = strdup(pod_id);
+    attempt->left_count += left[attempt->left_count] != NULL;
+}
+
 bool podsku_session_end(struct podsku_session *s, size_t index, const struct podsku_placed *placed, int64_t absent_ms,
                         const char *why)
 {
@@ -49,10 +62,13 @@ bool podsku_session_end(struct podsku_session *s, size_t index, const struct pod
         .signals = &s->hooks->signals,
         .say = say_from_proof,
         .say_ctx = s,
+        .left = note_left,
+        .left_ctx = attempt,
     };
     struct podsku_gone_result gone = {0};
     struct podsku_error err = {0};
 
+    podsku_attempt_forget_left(attempt);
     podsku_session_event(s, PODSKU_EVENT_TERMINATING, index, placed, "%s: terminating %s", why, request.id);
     (void)!podsku_prove_gone(s->client, &request, &gone, &err); /* gone.how says it all */
     if (gone.gone) {

@@ -108,6 +108,8 @@ int64_t podsku_session_spent(const struct podsku_session *s);
 int64_t podsku_session_spend_left_ms(const struct podsku_session *s);
 bool podsku_session_is_closed(const struct podsku_session *s, const char *pod_id);
 bool podsku_session_close(struct podsku_session *s, const char *pod_id);
+/* Pods that outlived their cluster: of this attempt no more. */
+void podsku_attempt_forget_left(struct podsku_attempt *attempt);
 /* The id of what was placed; NULL: nothing. */
 const char *podsku_placed_id(const struct podsku_placed *placed);
 void podsku_placed_clear(struct podsku_placed *placed);
@@ -188,6 +190,8 @@ enum podsku_ready podsku_wait_ready(struct podsku_session *s, size_t index, cons
 /* A live pod of this launch that no journal here knows of becomes an entry of this one. */
 enum podsku_code podsku_session_journal_adopted(struct podsku_session *s, size_t index,
                                                 const struct podsku_placed *placed);
+/* Warns of a pod that was there before, and whose time is over sooner than --ttl asks for, or not at all. */
+void podsku_session_warn_of_expiry(struct podsku_session *s, const struct podsku_placed *placed);
 /* Reads it again; PODSKU_NOT_FOUND when neither GET nor a list shows it. */
 enum podsku_code podsku_session_read(struct podsku_session *s, struct podsku_placed *placed, struct podsku_error *err);
 

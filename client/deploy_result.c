@@ -42,6 +42,15 @@ const char *podsku_deploy_end_name(enum podsku_deploy_end end)
     return end_names[end];
 }
 
+void podsku_attempt_forget_left(struct podsku_attempt *attempt)
+{
+    for (size_t i = 0; i < attempt->left_count; i++)
+        free(attempt->left[i]);
+    free(attempt->left);
+    attempt->left = NULL;
+    attempt->left_count = 0;
+}
+
 void podsku_deploy_result_free(struct podsku_deploy_result *result)
 {
     if (!result)
@@ -56,6 +65,7 @@ void podsku_deploy_result_free(struct podsku_deploy_result *result)
         free(attempt->detail);
         free(attempt->request_id);
         json_decref(attempt->report);
+        podsku_attempt_forget_left(attempt);
     }
     free(result->attempts);
     for (size_t i = 0; i < result->open_count; i++) {

@@ -22,6 +22,7 @@ try {
     int64_t paused_ms; /* spent in throttling so far */
     size_t index;      /* the present attempt */
     int64_t sent_ms, sent_wall_ms;
+    int64_t expires_s;  /* as the present attempt was marked; 0: none */
     const json_t *body; /* of the present attempt */
     struct podsku_create_result answer;
 };
@@ -127,7 +128,8 @@ static enum podsku_step on_made(struct try *t)
     s->made++;
     attempt->pod_id = strdup(podsku_placed_id(&placed));
     podsku_session_identify(s, t->index, t->entries, t->entry_count, &placed);
-    placed.expires_s = placed.pod.marks.expires_s;
+    /* A cluster's answer has no env, and an env may be kept back: then it is as it was sent. */
+    placed.expires_s = placed.pod.marks_known && !placed.pod.env_empty ? placed.pod.marks.expires_s : t->expires_s;
     podsku_placed_price(&placed);
     podsku_session_event(s, PODSKU_EVENT_MADE, t->index, &placed, "created %s%s%s%s%s", podsku_placed_id(&placed),
                          placed.pod.data_center ? ", " : "", placed.pod.data_center ? placed.pod.data_center : "",
@@ -405,6 +407,7 @@ static enum podsku_step send_once(struct try *t)
         return podsku_session_no_memory(s);
     }
     podsku_session_event(s, PODSKU_EVENT_SENDING, t->index, NULL, "creating");
+    t->expires_s = marks.expires_s;
     code = send(t, body, &err);
     note_answer(t);
     if (t->answer.answer == PODSKU_CREATE_STOP || code != PODSKU_OK)

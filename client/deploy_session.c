@@ -12,6 +12,7 @@
 #define SLEEP_SLICE_MS 100 /* how soon a signal is seen whose handler ran before the sleep began */
 #define INTENT_BYTES 16
 #define MS_PER_HOUR INT64_C(3600000)
+#define MS_PER_SECOND 1000
 
 int64_t podsku_session_now(const struct podsku_session *s)
 {
@@ -284,6 +285,29 @@ enum podsku_code podsku_session_journal_adopted(struct podsku_session *s, size_t
         podsku_session_event(s, PODSKU_EVENT_WARNING, index, placed, "the journal does not know %s: %s", entry.pod_id,
                              err.message);
     return code;
+}
+
+void podsku_session_warn_of_expiry(struct podsku_session *s, const struct podsku_placed *placed)
+{
+    int64_t now_ms = podsku_clock_wall_ms(s->clock);
+    int64_t expires_ms = placed->expires_s * 1000;
+    bool known = placed->cluster.id ? placed->members.count > 0 : placed->pod.marks_known;
+    const char *id = podsku_placed_id(placed);
+    char time[PODSKU_TIME_TEXT_SIZE];
+
+    if (expires_ms && expires_ms <= now_ms)
+        podsku_session_event(s, PODSKU_EVENT_WARNING, PODSKU_NO_ATTEMPT, NULL,
+                             "%s was there before, and its own time has been over since %s: podsku reconcile --expired "
+                             "--terminate ends it",
+                             id, podsku_time_text(expires_ms, time));
+    else if (expires_ms && s->options.ttl_ms && expires_ms < now_ms + s->options.ttl_ms - MS_PER_SECOND)
+        podsku_session_event(s, PODSKU_EVENT_WARNING, PODSKU_NO_ATTEMPT, NULL,
+                             "%s was there before, and is marked as over at %s, which is sooner than --ttl asks for",
+                             id, podsku_time_text(expires_ms, time));
+    else if (!expires_ms && known && s->options.ttl_ms)
+        podsku_session_event(s, PODSKU_EVENT_WARNING, PODSKU_NO_ATTEMPT, NULL,
+                             "%s was there before, and is not marked with a time to live: --ttl does nothing to it",
+                             id);
 }
 
 void podsku_session_identify(struct podsku_session *s, size_t index, const struct podsku_plan_entry *entries,

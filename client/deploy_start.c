@@ -101,11 +101,13 @@ static enum podsku_step read_journal(struct podsku_session *s)
     if (!taken)
         return podsku_session_no_memory(s);
     for (size_t i = 0; i < s->pending_count; i++)
-        if (s->pending[i].foreign)
-            return podsku_session_stop(s, PODSKU_UNSETTLED, PODSKU_DEPLOY_UNSETTLED,
-                                       "attempt %d of this launch is open and was made with another URL, API or key: "
-                                       "run podsku reconcile with those, or take another --launch-id",
-                                       s->pending[i].attempt);
+        if (s->pending[i].foreign) {
+            (void)podsku_session_stop(s, PODSKU_UNSETTLED, PODSKU_DEPLOY_UNSETTLED,
+                                      "attempt %d of this launch is open and was made with another URL, API or key",
+                                      s->pending[i].attempt);
+            podsku_error_hint(s->err, "run podsku reconcile with those, or take another --launch-id");
+            return PODSKU_STEP_STOP;
+        }
     return PODSKU_STEP_NEXT;
 }
 
@@ -126,6 +128,7 @@ enum podsku_step podsku_session_adopt_live(struct podsku_session *s, struct pods
                                         placed->pod.gpus);
     placement.entries = entry ? entry : s->plan;
     placed->entry = entry;
+    podsku_session_warn_of_expiry(s, placed);
     for (size_t i = 0; i < s->pending_count; i++)
         ours = ours || (intent && strcmp(s->pending[i].intent, intent) == 0);
     placement.untouchable =
@@ -179,6 +182,7 @@ static enum podsku_step settle_old(struct podsku_session *s, size_t place, bool 
         return pending->pod_id && !end_known(s, pending) ? PODSKU_STEP_STOP : PODSKU_STEP_NEXT;
     if (found != PODSKU_FOUND_ONE)
         return podsku_session_stop_found(s, found, "an earlier run of this launch");
+    podsku_session_warn_of_expiry(s, &placed);
     placement.index = podsku_session_adopt(s, pending->intent, &placed);
     if (placement.index != PODSKU_NO_ATTEMPT)
         step = podsku_session_place(s, &placement, &placed);

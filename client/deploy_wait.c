@@ -119,6 +119,9 @@ static enum podsku_code read_cluster(struct podsku_session *s, struct podsku_pla
         qsort(members.list, members.count, sizeof *members.list, by_rank);
     podsku_pods_free(&placed->members);
     placed->members = members;
+    for (size_t i = 0; i < members.count; i++) /* a cluster has no marks of its own */
+        if (members.list[i].marks.expires_s)
+            placed->expires_s = members.list[i].marks.expires_s;
     return PODSKU_OK;
 }
 

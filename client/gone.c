@@ -32,6 +32,7 @@ struct work {
     int signals_before;
     bool deleted; /* DELETE answered 2xx */
     bool seen;    /* it was there at least once */
+    bool orphans; /* the cluster says 404; what is left are members, which only their own DELETE can end */
     char trouble[192];
 };
 
@@ -83,6 +84,32 @@ static bool is_member(const struct work *work, const struct podsku_pod *pod)
            (work->request->intent && pod->marks.intent && strcmp(pod->marks.intent, work->request->intent) == 0);
 }
 
+/*
+ * A member that a list shows alive. Once its cluster is gone, only the list tells who the members were.
+ * Their status is that of the latest look. False: out of memory.
+ */
+static bool remember(struct work *work, const char *id)
+{
+    struct podsku_pods *members = &work->members;
+
+    for (size_t i = 0; i < members->count; i++)
+        if (strcmp(members->list[i].id, id) == 0) {
+            members->list[i].status = PODSKU_POD_UNKNOWN;
+            return true;
+        }
+    struct podsku_pod *list = realloc(members->list, (members->count + 1) * sizeof *list);
+    if (list) {
+        members->list = list;
+        list[members->count] = (struct podsku_pod){.id = strdup(id), .status = PODSKU_POD_UNKNOWN};
+        if (list[members->count].id) {
+            members->count++;
+            return true;
+        }
+    }
+    (void)podsku_error_no_memory(work->err);
+    return false;
+}
+
 /* Looks for it in the whole list: a pod by its id, a cluster by its members. False: give up. */
 static bool look_in_list(struct work *work, enum look *found)
 {
@@ -95,13 +122,18 @@ static bool look_in_list(struct work *work, enum look *found)
         return !give_up(work, "the list of pods", &failure);
     }
     *found = LOOK_ABSENT;
-    for (size_t i = 0; i < pods.count; i++) {
+    for (size_t i = 0; i < work->members.count; i++)
+        work->members.list[i].status = PODSKU_POD_TERMINATED;
+    bool fits = true;
+    for (size_t i = 0; fits && i < pods.count; i++) {
         const struct podsku_pod *pod = &pods.list[i];
-        if (is_live(pod) && (cluster ? is_member(work, pod) : strcmp(pod->id, work->request->id) == 0))
-            *found = LOOK_ALIVE;
+        if (!is_live(pod) || !(cluster ? is_member(work, pod) : strcmp(pod->id, work->request->id) == 0))
+            continue;
+        *found = LOOK_ALIVE;
+        fits = !cluster || remember(work, pod->id);
     }
     podsku_pods_free(&pods);
-    return true;
+    return fits;
 }
 
 static bool look_at_pod(struct work *work, const char *id, bool use_list, enum look *found)
@@ -130,8 +162,10 @@ static bool look_at_members(struct work *work, enum look *found)
         enum look member;
         if (!look_at_pod(work, work->members.list[i].id, false, &member))
             return false;
-        if (member != LOOK_ABSENT && member != LOOK_ENDED)
-            *found = member;
+        if (member == LOOK_ABSENT || member == LOOK_ENDED)
+            continue;
+        *found = member;
+        work->members.list[i].status = PODSKU_POD_UNKNOWN;
     }
     return true;
 }
@@ -143,6 +177,7 @@ static bool look_at_cluster(struct work *work, enum look *found)
     enum podsku_code code = podsku_api_get_cluster(work->client, work->request->id, &cluster, &failure);
 
     podsku_cluster_clear(&cluster);
+    work->orphans = code == PODSKU_NOT_FOUND;
     if (code == PODSKU_OK) {
         *found = LOOK_ALIVE;
         return true;
@@ -160,16 +195,26 @@ static bool look(struct work *work, enum look *found)
                                   : look_at_pod(work, work->request->id, !work->deleted, found);
 }
 
-/* A member that outlives its cluster. Best effort: the service may refuse it, and the next look tells. */
+/*
+ * Members that outlive their cluster, each by its own id. The service may refuse it, and the next look tells.
+ * Confirmed: those that were there answered 2xx. False: give up.
+ */
 static bool delete_members(struct work *work)
 {
+    bool confirmed = false, refused = false;
+
     for (size_t i = 0; i < work->members.count; i++) {
         struct podsku_error failure = {0};
         enum podsku_code code =
             podsku_api_delete_pod(work->client, work->request->api, work->members.list[i].id, &failure);
-        if (code != PODSKU_OK && code != PODSKU_NOT_FOUND && give_up(work, "deleting a member", &failure))
+        confirmed = confirmed || code == PODSKU_OK;
+        if (code == PODSKU_OK || code == PODSKU_NOT_FOUND)
+            continue;
+        refused = true;
+        if (give_up(work, "DELETE of a member", &failure))
             return false;
     }
+    work->deleted = work->deleted || (confirmed && !refused);
     return true;
 }
 
@@ -178,6 +223,11 @@ static bool send_delete(struct work *work)
 {
     const struct podsku_gone_request *request = work->request;
     struct podsku_error failure = {0};
+
+    if (work->orphans && work->members.count > 0) {
+        work->delete_ms = podsku_clock_mono_ms(work->clock);
+        return delete_members(work);
+    }
     enum podsku_code code = request->cluster ? podsku_api_delete_cluster(work->client, request->id, &failure)
                                              : podsku_api_delete_pod(work->client, request->api, request->id, &failure);
 
@@ -282,6 +332,32 @@ static void loop(struct work *work)
     }
 }
 
+/* Members that outlived their cluster: they are what may still run. False: there are none, or their cluster lives. */
+static bool name_orphans(const struct work *work)
+{
+    char names[200] = "";
+    size_t count = 0;
+    bool cut = false;
+
+    for (size_t i = 0; work->request->cluster && work->orphans && i < work->members.count; i++) {
+        const struct podsku_pod *member = &work->members.list[i];
+        size_t used = strlen(names);
+        if (member->status == PODSKU_POD_TERMINATED)
+            continue;
+        bool fits = !cut && used + strlen(member->id) + 8 < sizeof names;
+        if (!cut)
+            (void)snprintf(names + used, sizeof names - used, "%s%s", count ? ", " : "", fits ? member->id : "...");
+        cut = !fits;
+        count++;
+        if (work->request->left)
+            work->request->left(work->request->left_ctx, member->id);
+    }
+    if (count > 0)
+        (void)snprintf(work->result->how, sizeof work->result->how, "the cluster is gone, and %s of it still %s: %s",
+                       count == 1 ? "a pod" : "pods", count == 1 ? "shows" : "show", names);
+    return count > 0;
+}
+
 /* What is missing for the proof. A failure that ended the work is its last trouble; an interruption is not. */
 static void say_missing(const struct work *work)
 {
@@ -291,6 +367,11 @@ static void say_missing(const struct work *work)
     if (work->deleted)
         what = work->last == LOOK_ALIVE ? "DELETE was confirmed, but it still shows"
                                         : "DELETE was confirmed, but no read could prove the end";
+    if (name_orphans(work)) {
+        size_t used = strlen(work->result->how);
+        (void)snprintf(work->result->how + used, sizeof work->result->how - used, "%s%.190s", why[0] ? "; " : "", why);
+        return;
+    }
     (void)snprintf(work->result->how, sizeof work->result->how, "%s%s%.190s", what, why[0] ? "; " : "", why);
 }
 

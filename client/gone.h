@@ -34,6 +34,9 @@ struct podsku_gone_request {
     /* Progress: "DELETE answered 500, again" and such; NULL: silent. */
     void (*say)(void *ctx, const char *text);
     void *say_ctx;
+    /* Not gone: called for each pod that outlived its cluster, and may still run. NULL: nobody asks. */
+    void (*left)(void *ctx, const char *pod_id);
+    void *left_ctx;
 };
 
 struct podsku_gone_result {

@@ -8,11 +8,13 @@
 #include "client/reconcile_private.h"
 
 #define REREAD_MS 500
+#define ORPHANS_MAX 256 /* a cluster has at most 250 pods */
 
 /* ------------------------------------------------------------------ what is told */
 
-static bool report(struct podsku_scan *scan, const struct podsku_thing *thing, enum podsku_reconcile_state state,
-                   bool unsettled, const char *why)
+/* endable: --terminate ends it (or tried to). */
+static bool report_as(struct podsku_scan *scan, const struct podsku_thing *thing, enum podsku_reconcile_state state,
+                      bool unsettled, bool endable, const char *why)
 {
     struct podsku_reconcile_result *result = scan->result;
     struct podsku_reconcile_pod *list = realloc(result->list, (result->count + 1) * sizeof *list);
@@ -27,6 +29,7 @@ static bool report(struct podsku_scan *scan, const struct podsku_thing *thing, e
             .attempt = thing->marks.attempt,
             .state = state,
             .unsettled = unsettled,
+            .endable = endable,
             .why = strdup(why),
         };
         if (pod->id && pod->launch_id && pod->why)
@@ -34,6 +37,12 @@ static bool report(struct podsku_scan *scan, const struct podsku_thing *thing, e
     }
     (void)podsku_error_no_memory(scan->err);
     return false;
+}
+
+static bool report(struct podsku_scan *scan, const struct podsku_thing *thing, enum podsku_reconcile_state state,
+                   bool unsettled, const char *why)
+{
+    return report_as(scan, thing, state, unsettled, false, why);
 }
 
 static bool reported(const struct podsku_scan *scan, const char *id)
@@ -45,6 +54,23 @@ static bool reported(const struct podsku_scan *scan, const char *id)
 }
 
 /* ------------------------------------------------------------------ entries without a pod in the list */
+
+/* A cluster that no list shows, by the marks of its members, as far as they can be read. False: out of memory. */
+static bool add_cluster(struct podsku_scan *scan, const char *id)
+{
+    struct podsku_error ignored = {0};
+    struct podsku_pods members = {0};
+    bool fits = true;
+
+    if (podsku_api_cluster_pods(scan->client, id, &members, &ignored) != PODSKU_OK)
+        return true;
+    for (size_t i = 0; fits && i < members.count; i++)
+        if (!members.list[i].cluster_id)
+            fits = (members.list[i].cluster_id = strdup(id)) != NULL;
+    fits = fits && podsku_things_of_pods(&members, &scan->things);
+    podsku_pods_free(&members);
+    return fits;
+}
 
 /* GET by id: a list may lack what is there. *alive: it is; *gone: it is certainly not. */
 static bool ask_by_id(struct podsku_scan *scan, const struct podsku_entry *entry, bool *alive, bool *gone)
@@ -65,9 +91,9 @@ static bool ask_by_id(struct podsku_scan *scan, const struct podsku_entry *entry
         *gone = code == PODSKU_OK && pod.status == PODSKU_POD_TERMINATED;
     }
     *gone = *gone || code == PODSKU_NOT_FOUND;
-    if (*alive && !entry->cluster) {
+    if (*alive) {
         struct podsku_pods one = {.list = &pod, .count = 1};
-        if (!podsku_things_of_pods(&one, &scan->things))
+        if (entry->cluster ? !add_cluster(scan, entry->pod_id) : !podsku_things_of_pods(&one, &scan->things))
             (void)podsku_error_no_memory(scan->err);
     }
     podsku_pod_clear(&pod);
@@ -105,10 +131,16 @@ static bool may_be_hidden(struct podsku_scan *scan, const struct podsku_entry *e
 /* A pod that its id finds and no mark: it is the entry's, and it cannot be proven that it still is. */
 static void report_unmarked(struct podsku_scan *scan, const struct podsku_entry *entry)
 {
-    const struct podsku_thing thing = {.id = entry->pod_id, .cluster = entry->cluster};
+    const struct podsku_thing thing = {.id = entry->pod_id,
+                                       .cluster = entry->cluster,
+                                       .marks = {.launch_id = entry->launch_id, .attempt = entry->attempt}};
 
-    if (!podsku_thing_by_id(&scan->things, entry->pod_id) &&
-        (podsku_entry_unfinished(entry) || scan->options->launch_id))
+    if (podsku_thing_by_id(&scan->things, entry->pod_id))
+        return;
+    if (!podsku_entry_unfinished(entry) && !scan->options->launch_id && !reported(scan, entry->pod_id))
+        (void)report(scan, &thing, PODSKU_RECONCILE_KNOWN, false,
+                     "it was handed over, and lives; its marks cannot be read");
+    else
         report_hidden(scan, &thing, entry->launch_id, entry->attempt,
                       "it lives, and its marks cannot be read: untouched");
 }
@@ -118,9 +150,10 @@ static void close_absent(struct podsku_scan *scan, struct podsku_entry *entry)
 {
     bool alive = false, gone = true;
     int64_t age = podsku_clock_wall_ms(scan->clock) - entry->at_ms;
+    bool unread = entry->cluster && scan->clusters_err.code != PODSKU_OK; /* then nothing proves its absence */
 
     if (!entry->pod_id) {
-        if (may_be_hidden(scan, entry))
+        if (unread || may_be_hidden(scan, entry))
             return;
         podsku_scan_journal(scan, entry, PODSKU_ENTRY_NOT_MADE, NULL, "not found through a whole settle timeout");
         podsku_scan_say(scan, "launch %s attempt %d: nothing was created: closed", entry->launch_id, entry->attempt);
@@ -130,7 +163,7 @@ static void close_absent(struct podsku_scan *scan, struct podsku_entry *entry)
         return;
     if (alive)
         report_unmarked(scan, entry);
-    if (!gone || age < scan->settle_ms)
+    if (!gone || unread || age < scan->settle_ms)
         return;
     podsku_scan_journal(scan, entry, PODSKU_ENTRY_GONE, NULL, "GET says 404, and no list shows it");
     podsku_scan_say(scan, "launch %s attempt %d: %s is gone: closed", entry->launch_id, entry->attempt, entry->pod_id);
@@ -178,8 +211,35 @@ static void say_from_proof(void *ctx, const char *text)
     podsku_scan_say(ctx, "DELETE: %s; again", text);
 }
 
-/* Terminates and proves. *how says what proved it, or what is missing. */
-static bool end(struct podsku_scan *scan, const struct podsku_thing *thing, char *how, size_t how_size)
+/* Pods that outlived their cluster: they are what may still run. */
+struct orphans {
+    char *ids[ORPHANS_MAX];
+    size_t count;
+};
+
+static void note_orphan(void *ctx, const char *pod_id)
+{
+    struct orphans *orphans = ctx;
+
+    if (orphans->count < ORPHANS_MAX && (orphans->ids[orphans->count] = strdup(pod_id)))
+        orphans->count++;
+}
+
+/* A cluster that could not be proven gone; or, if it is gone, each of the pods that it left. */
+static void report_not_gone(struct podsku_scan *scan, const struct podsku_thing *thing,
+                            enum podsku_reconcile_state state, const struct orphans *orphans, const char *how)
+{
+    if (orphans->count == 0)
+        (void)report_as(scan, thing, state, true, true, how);
+    for (size_t i = 0; i < orphans->count; i++) {
+        const struct podsku_thing pod = {.id = orphans->ids[i], .marks = thing->marks}; /* borrowed */
+        (void)report_as(scan, &pod, state, true, true, how);
+    }
+}
+
+/* Terminates and proves. *how says what proved it, or what is missing; orphans: what is to be freed. */
+static bool end(struct podsku_scan *scan, const struct podsku_thing *thing, struct orphans *orphans, char *how,
+                size_t how_size)
 {
     int64_t now = podsku_clock_mono_ms(scan->clock);
     int64_t age = thing->created_ms ? podsku_clock_wall_ms(scan->clock) - thing->created_ms : 0;
@@ -193,6 +253,8 @@ static bool end(struct podsku_scan *scan, const struct podsku_thing *thing, char
         .signals = &scan->hooks->signals,
         .say = say_from_proof,
         .say_ctx = scan,
+        .left = note_orphan,
+        .left_ctx = orphans,
     };
     struct podsku_gone_result gone = {0};
     struct podsku_error failure = {0};
@@ -277,13 +339,17 @@ static void handle(struct podsku_scan *scan, const struct podsku_thing *thing)
     };
     const struct podsku_reconcile_verdict verdict = podsku_reconcile_decide(&c);
     if (!verdict.end || podsku_scan_signalled(scan)) {
-        (void)report(scan, thing, verdict.state, verdict.unsettled, verdict.why);
+        (void)report_as(scan, thing, verdict.state, verdict.unsettled, verdict.endable, verdict.why);
         return;
     }
-    if (!end(scan, thing, how, sizeof how)) {
-        (void)report(scan, thing, verdict.state, true, how);
+    struct orphans orphans = {.count = 0};
+    bool gone = end(scan, thing, &orphans, how, sizeof how);
+    if (!gone)
+        report_not_gone(scan, thing, verdict.state, &orphans, how);
+    for (size_t i = 0; i < orphans.count; i++)
+        free(orphans.ids[i]);
+    if (!gone)
         return;
-    }
     if (entry)
         podsku_scan_journal(scan, entry, PODSKU_ENTRY_GONE, thing->id, verdict.why);
     (void)report(scan, thing, PODSKU_RECONCILE_TERMINATED, false, verdict.why);
@@ -308,6 +374,8 @@ static enum podsku_code scan_api(struct podsku_scan *scan, enum podsku_api api)
             !podsku_entries_by_pod(&scan->entries, scan->hidden.list[i].id))
             report_hidden(scan, &scan->hidden.list[i], scan->options->launch_id, 0,
                           "it has the name of this launch, and its marks cannot be read: untouched");
+    if (scan->err->code == PODSKU_OK && scan->clusters_err.code != PODSKU_OK)
+        *scan->err = scan->clusters_err;
     return scan->err->code;
 }
 
@@ -336,56 +404,6 @@ static enum podsku_code scan_v1(struct podsku_scan *scan)
     podsku_scan_say(scan, "REST v1 could not be read, and no entry of the journal is of it: %s", scan->err->message);
     podsku_error_clear(scan->err);
     return PODSKU_OK;
-}
-
-/* Whether an open entry stands for this pod: it is counted already. */
-static bool is_counted(const struct podsku_scan *scan, const struct podsku_reconcile_pod *pod)
-{
-    for (size_t i = 0; i < scan->entries.count; i++) {
-        const struct podsku_entry *entry = &scan->entries.list[i];
-        if (podsku_entry_unfinished(entry) && entry->attempt == pod->attempt &&
-            strcmp(entry->launch_id, pod->launch_id) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* Open entries that are this run's business, and pods that no entry stands for. */
-static void count_open(struct podsku_scan *scan)
-{
-    size_t open = 0;
-
-    for (size_t i = 0; i < scan->entries.count; i++) {
-        const struct podsku_entry *entry = &scan->entries.list[i];
-        if (!podsku_entry_unfinished(entry) || !podsku_scan_in_scope(scan, entry->launch_id) ||
-            (!scan->options->launch_id && podsku_scan_runs(scan, entry->launch_id)))
-            continue;
-        open++;
-        if (!podsku_scan_is_trusted(scan, entry))
-            podsku_scan_say(scan, "launch %s attempt %d was made with another URL, API or key: it stays open",
-                            entry->launch_id, entry->attempt);
-    }
-    for (size_t i = 0; i < scan->result->count; i++) {
-        const struct podsku_reconcile_pod *pod = &scan->result->list[i];
-        open += pod->unsettled && !is_counted(scan, pod);
-    }
-    scan->result->open = open;
-}
-
-/* What ends it: for pods that reconcile never touches, somebody has to choose. */
-static void hint(const struct podsku_reconcile_result *result, const struct podsku_reconcile_options *options,
-                 struct podsku_error *err)
-{
-    for (size_t i = 0; i < result->count; i++)
-        if (result->list[i].state == PODSKU_RECONCILE_AMBIGUOUS) {
-            podsku_error_hint(err,
-                              "reconcile touches none of the ambiguous ones: podsku pods get ID shows one, podsku "
-                              "%s terminate ID ends the one that is not wanted, then reconcile again",
-                              result->list[i].cluster ? "clusters" : "pods");
-            return;
-        }
-    podsku_error_hint(err, options->terminate ? "try again later; podsku pods list --mine shows what lives"
-                                              : "--terminate ends the pods of open entries");
 }
 
 static void scan_free(struct podsku_scan *scan)
@@ -427,14 +445,14 @@ enum podsku_code podsku_reconcile(struct podsku_client *client, struct podsku_jo
         code = scan_api(&scan, PODSKU_API_V2);
         if (code == PODSKU_OK)
             code = scan_v1(&scan);
-        count_open(&scan);
+        podsku_scan_count_open(&scan);
     }
     scan_free(&scan);
     if (result->open > 0 && (code == PODSKU_OK || !podsku_error_is_final(code)) && code != PODSKU_INTERRUPTED) {
         struct podsku_error unsettled = {0};
         code = podsku_error_set(&unsettled, PODSKU_UNSETTLED, "%zu still open%s%s", result->open,
                                 own.message[0] ? ": " : "", own.message);
-        hint(result, options, &unsettled);
+        podsku_reconcile_hint(result, options, &unsettled);
         own = unsettled;
     }
     if (code != PODSKU_OK && err->code == PODSKU_OK)

@@ -29,7 +29,7 @@ enum podsku_reconcile_state {
     PODSKU_RECONCILE_TERMINATED, /* proven gone */
     PODSKU_RECONCILE_EXPIRED,    /* its time is over, and it was not terminated (no --terminate, or not proven) */
     PODSKU_RECONCILE_AMBIGUOUS,  /* two for one intent: untouched */
-    PODSKU_RECONCILE_SKIPPED,    /* its deploy still runs, or may */
+    PODSKU_RECONCILE_SKIPPED,    /* another podsku is at work on its launch, or may be */
 };
 const char *podsku_reconcile_state_name(enum podsku_reconcile_state state);
 
@@ -40,13 +40,29 @@ struct podsku_reconcile_pod {
     int attempt;
     enum podsku_reconcile_state state;
     bool unsettled; /* counts for exit 8 */
+    bool endable;   /* --terminate ends it, or has tried to */
     char *why;
+};
+
+/* An open entry whose pod was not found, and that could not be closed. */
+struct podsku_reconcile_entry {
+    char *launch_id;
+    int attempt;
+    char *pod_id; /* NULL: no pod was seen */
+    enum podsku_reconcile_left {
+        PODSKU_RECONCILE_LEFT_FOREIGN, /* made with another key, URL or API than this run's */
+        PODSKU_RECONCILE_LEFT_RUNNING, /* another podsku is at work on its launch */
+        PODSKU_RECONCILE_LEFT_UNREAD,  /* no list or read proves anything about it */
+    } reason;
+    char *why; /* and what to do */
 };
 
 struct podsku_reconcile_result {
     size_t open; /* entries (of the launch asked for) that are still open, and pods that are unsettled */
     struct podsku_reconcile_pod *list;
     size_t count;
+    struct podsku_reconcile_entry *entries;
+    size_t entry_count;
 };
 void podsku_reconcile_result_free(struct podsku_reconcile_result *result);
 /* "podsku.reconcile/1"; new reference, NULL: out of memory. */

@@ -49,20 +49,29 @@ struct podsku_reconcile_case {
     const struct podsku_thing *thing;
     const struct podsku_entry *entry; /* of its intent or id; NULL: none */
     bool launch_known;                /* some entry here is of its launch */
-    bool running;                     /* its deploy holds the lock */
+    bool running;                     /* another podsku, deploy or reconcile, holds its launch's lock */
     bool twin;
     int64_t now_ms; /* wall clock */
 };
 struct podsku_reconcile_verdict {
     enum podsku_reconcile_state state;
     bool end;       /* terminate it */
+    bool endable;   /* --terminate ends it: end, but for the flag */
     bool unsettled; /* if it is not ended */
     const char *why;
 };
 struct podsku_reconcile_verdict podsku_reconcile_decide(const struct podsku_reconcile_case *c);
 
+/* ---- reconcile_open.c: what stays open */
+struct podsku_scan;
+/* Open entries that are this run's business, and pods that no entry stands for, into the result. */
+void podsku_scan_count_open(struct podsku_scan *scan);
+/* What to do about what is open. */
+void podsku_reconcile_hint(const struct podsku_reconcile_result *result, const struct podsku_reconcile_options *options,
+                           struct podsku_error *err);
+
 /* ---- reconcile_scan.c */
-/* A launch whose lock was asked for: ours until the end, or another's (its deploy runs). */
+/* A launch whose lock was asked for: ours until the end, or another's (its deploy runs, or another reconcile). */
 struct podsku_scan_launch {
     char *id;
     struct podsku_launch_lock *lock; /* NULL: it runs, or the folder cannot hold locks */
@@ -79,6 +88,8 @@ struct podsku_scan {
     const struct podsku_clock *clock;
     enum podsku_api api;
     int64_t settle_ms;
+    /* Why the last list of clusters could not be read: nothing is said about what only it can show. OK: it was. */
+    struct podsku_error clusters_err;
     struct podsku_entries entries;
     struct podsku_things things;
     struct podsku_things hidden; /* live, and nobody can say whose: marks without launch and intent */

@@ -135,27 +135,24 @@ static void ask_members(struct podsku_scan *scan, struct podsku_thing *thing)
     podsku_pods_free(&members);
 }
 
+/* An unreadable list is kept in scan->clusters_err: what the list of pods shows is looked after all the same. */
 static enum podsku_code list_clusters(struct podsku_scan *scan)
 {
     struct podsku_clusters clusters = {0};
-    struct podsku_error failure = {0};
-    enum podsku_code code = podsku_api_list_clusters(scan->client, &clusters, &failure);
-    bool fits = true;
+    enum podsku_code code = podsku_api_list_clusters(scan->client, &clusters, &scan->clusters_err);
 
-    if (code == PODSKU_OK) {
-        fits = podsku_things_of_clusters(&clusters, &scan->entries, scan->options->launch_id, &scan->things);
-        podsku_clusters_free(&clusters);
-        for (size_t i = 0; fits && i < scan->things.count; i++)
-            if (scan->things.list[i].by_name)
-                ask_members(scan, &scan->things.list[i]);
-        return fits ? PODSKU_OK : podsku_error_no_memory(scan->err);
+    if (code != PODSKU_OK) {
+        if (code != PODSKU_INTERRUPTED && code != PODSKU_NO_MEMORY)
+            return PODSKU_OK;
+        *scan->err = scan->clusters_err;
+        return code;
     }
-    for (size_t i = 0; i < scan->entries.count; i++)
-        if (scan->entries.list[i].cluster && podsku_entry_unfinished(&scan->entries.list[i])) {
-            *scan->err = failure; /* an open cluster may be there: without its list nothing can be told */
-            return code;
-        }
-    return PODSKU_OK; /* members are found in the list of pods; their clusters' names are not needed */
+    bool fits = podsku_things_of_clusters(&clusters, &scan->entries, scan->options->launch_id, &scan->things);
+    podsku_clusters_free(&clusters);
+    for (size_t i = 0; fits && i < scan->things.count; i++)
+        if (scan->things.list[i].by_name)
+            ask_members(scan, &scan->things.list[i]);
+    return fits ? PODSKU_OK : podsku_error_no_memory(scan->err);
 }
 
 /* Reads everything anew. */
@@ -167,6 +164,7 @@ static enum podsku_code look(struct podsku_scan *scan)
 
     podsku_things_free(&scan->things);
     podsku_things_free(&scan->hidden);
+    podsku_error_clear(&scan->clusters_err);
     if (code != PODSKU_OK)
         return code;
     bool fits = podsku_things_hidden(&pods, &scan->hidden) && podsku_things_of_pods(&pods, &scan->things);
@@ -255,7 +253,9 @@ enum podsku_code podsku_scan_settle(struct podsku_scan *scan)
         bool last = now >= deadline;
         podsku_error_clear(scan->err);
         code = look(scan);
-        if (last || podsku_error_is_final(code) || code == PODSKU_INTERRUPTED || (code == PODSKU_OK && all_found(scan)))
+        bool whole = code == PODSKU_OK && scan->clusters_err.code == PODSKU_OK;
+        if (last || podsku_error_is_final(code) || podsku_error_is_final(scan->clusters_err.code) ||
+            code == PODSKU_INTERRUPTED || (whole && all_found(scan)))
             break;
         if (podsku_scan_signalled(scan)) {
             code = podsku_error_set(scan->err, PODSKU_INTERRUPTED, "interrupted before everything was settled");

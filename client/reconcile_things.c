@@ -252,9 +252,15 @@ static struct podsku_reconcile_verdict endable(const struct podsku_reconcile_cas
     return (struct podsku_reconcile_verdict){
         .state = expired ? PODSKU_RECONCILE_EXPIRED : PODSKU_RECONCILE_KNOWN,
         .end = c->options->terminate,
+        .endable = true,
         .unsettled = unsettled,
         .why = why,
     };
+}
+
+static struct podsku_reconcile_verdict untouched(enum podsku_reconcile_state state, bool unsettled, const char *why)
+{
+    return (struct podsku_reconcile_verdict){.state = state, .unsettled = unsettled, .why = why};
 }
 
 struct podsku_reconcile_verdict podsku_reconcile_decide(const struct podsku_reconcile_case *c)
@@ -266,10 +272,9 @@ struct podsku_reconcile_verdict podsku_reconcile_decide(const struct podsku_reco
     const char *difference = unfinished ? unlike(c->entry, thing) : NULL;
 
     if (c->running)
-        return (struct podsku_reconcile_verdict){PODSKU_RECONCILE_SKIPPED, false, by_launch, "its deploy still runs"};
+        return untouched(PODSKU_RECONCILE_SKIPPED, by_launch, "another podsku is settling or deploying this launch");
     if (c->twin)
-        return (struct podsku_reconcile_verdict){PODSKU_RECONCILE_AMBIGUOUS, false, true,
-                                                 "two carry the mark of one create: neither is touched"};
+        return untouched(PODSKU_RECONCILE_AMBIGUOUS, true, "two carry the mark of one create: neither is touched");
     if (unfinished && !difference)
         return endable(c, expired, true, "its entry in the journal is open");
     if (by_launch)
@@ -277,13 +282,11 @@ struct podsku_reconcile_verdict podsku_reconcile_decide(const struct podsku_reco
     if (expired)
         return endable(c, true, unfinished, "its own mark says that its time is over");
     if (unfinished)
-        return (struct podsku_reconcile_verdict){PODSKU_RECONCILE_KNOWN, false, true, difference};
+        return untouched(PODSKU_RECONCILE_KNOWN, true, difference);
     if (c->entry)
-        return (struct podsku_reconcile_verdict){PODSKU_RECONCILE_KNOWN, false, false,
-                                                 "it was handed over; --launch-id or its own expiry ends it"};
+        return untouched(PODSKU_RECONCILE_KNOWN, false, "it was handed over; --launch-id or its own expiry ends it");
     if (!c->launch_known && c->now_ms - thing->created_ms < PODSKU_RECONCILE_YOUNG_MS && thing->created_ms)
-        return (struct podsku_reconcile_verdict){PODSKU_RECONCILE_SKIPPED, false, false,
-                                                 "no journal here knows its launch, and its deploy may still run"};
-    return (struct podsku_reconcile_verdict){PODSKU_RECONCILE_KNOWN, false, false,
-                                             "no journal here knows it; --launch-id or its own expiry ends it"};
+        return untouched(PODSKU_RECONCILE_SKIPPED, false,
+                         "no journal here knows its launch, and its deploy may still run");
+    return untouched(PODSKU_RECONCILE_KNOWN, false, "no journal here knows it; --launch-id or its own expiry ends it");
 }

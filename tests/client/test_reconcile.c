@@ -419,7 +419,7 @@ static void json(void **state)
     char *text = json_dumps(document, JSON_COMPACT);
     assert_string_equal(text, "{\"schema\":\"podsku.reconcile/1\",\"open\":1,\"pods\":[{\"id\":\"pod0001\",\"kind\":"
                               "\"pod\",\"launch_id\":\"L1\",\"attempt\":1,\"state\":\"known\",\"why\":\"its entry in "
-                              "the journal is open\"}]}");
+                              "the journal is open\"}],\"entries\":[]}");
     free(text);
     json_decref(document);
     podsku_reconcile_result_free(&result);
