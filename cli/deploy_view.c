@@ -98,7 +98,8 @@ enum podsku_deploy_end cli_deploy_end_of(enum podsku_code code)
 /* What is known of the hardware or the state, in one word. */
 static const char *state_word(const struct cli_deploy *deploy, const struct podsku_deploy_result *result)
 {
-    if (result->code != PODSKU_OK)
+    /* Why it is kept is known by then. What is handed over while something else stays open is not kept. */
+    if (result->code != PODSKU_OK && deploy->cli->err.code != PODSKU_OK)
         return "kept";
     if (deploy->options.verify && result->report)
         return "verified";

@@ -77,7 +77,7 @@ const struct cli_option cli_options[] = {
     {"price-window", 0, "F|none", "", "without a price cap try only candidates up to F times the first one's price (default 1.5)",
      CLI_GROUP_DEPLOY, 0, RENT, NULL},
     {"max-attempts", 0, "N", "", "most pods that may be created one after another (default 3)", CLI_GROUP_DEPLOY, 0, RENT, NULL},
-    {"max-spend", 0, "USD", "", "most that the pods of this launch may cost together before one is handed over", CLI_GROUP_DEPLOY, 0, RENT, NULL},
+    {"max-spend", 0, "USD", "", "most that the pods of this run may cost together (deploy: until one is handed over)", CLI_GROUP_DEPLOY, 0, RENT, NULL},
     {"timeout", 0, "D", "", "longest wait, e.g. 90s, 15m, 2h (deploy and run: for one attempt, default 15m; watch: default none)",
      CLI_GROUP_DEPLOY, 0, RENT | CLI_BIT(WATCH) | CLI_BIT(VERIFY), NULL},
     {"settle-timeout", 0, "D", "", "how long to look for a pod that may exist (default 30s)",

@@ -314,6 +314,10 @@ static void on_pods(struct cloud *cloud, const struct https_request *request, co
             return;
         }
         cloud->lists++;
+        if (cloud->lists_end_at && cloud->creates >= cloud->lists_end_at) {
+            problem(reply, 500, "no list");
+            return;
+        }
         reply->status = 200;
         reply->value = pods_view(cloud, strstr(rest, "includeClusterPods=true") != NULL, NULL);
         return;

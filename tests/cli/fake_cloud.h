@@ -60,6 +60,7 @@ struct cloud {
     bool no_balance;             /* creates answer 402 */
     const char *catalog_headers; /* more header lines of catalogue reads; NULL: none */
     int catalog_failures;        /* so many catalogue reads answer 503 */
+    int lists_end_at;            /* from this create on, lists of pods answer 500; 0: never */
     int next_id;
     /* What was seen. */
     int creates, catalog_reads, key_reads, lists;

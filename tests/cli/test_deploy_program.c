@@ -278,6 +278,39 @@ static void settles_a_lost_reply(void **state)
     assert_int_equal(cloud.creates, 1);
 }
 
+/* A first create may have made a pod, and no list tells: the second one's pod is handed over, and stays. */
+static void hands_over_beside_an_open_entry(void **state)
+{
+    json_t *doc, *error;
+
+    (void)state;
+    cloud_type(&cloud, CLOUD_A100)->refusals = 1;
+    cloud_type(&cloud, CLOUD_A100)->refusal_status = 502;
+    cloud.lists_end_at = 2;
+    EXPECT_RUN(&program, 8, "deploy", GPUS8, IMAGE, "--settle-timeout", "1s", "-o", "json");
+    doc = document();
+    assert_string_equal(text_at(doc, "result"), "unsettled");
+    assert_string_equal(text_at(json_object_get(doc, "pod"), "id"), "pod0001");
+    assert_int_equal(json_array_size(json_object_get(doc, "open")), 1);
+    error = json_object_get(doc, "error");
+    assert_string_equal(text_at(error, "code"), "unsettled");
+    HOLDS(text_at(error, "hint"), "podsku reconcile --terminate");
+    LACKS(text_at(error, "hint"), "--launch-id");
+    json_decref(doc);
+    HOLDS(program_err(&program), "podsku reconcile --terminate");
+    LACKS(program_err(&program), "--launch-id");
+    cloud_type(&cloud, CLOUD_A100)->refusals = 1;
+    cloud.lists_end_at = 4;
+    EXPECT_RUN(&program, 8, "deploy", GPUS8, IMAGE, "--settle-timeout", "1s");
+    HOLDS(program_out(&program), "pod0002");
+    HOLDS(program_out(&program), "created");
+    LACKS(program_out(&program), "kept");
+    assert_int_equal(cloud_alive(&cloud, true), 2);
+    cloud.lists_end_at = 0;
+    EXPECT_RUN(&program, 0, "reconcile", "--terminate", "--settle-timeout", "1s");
+    assert_int_equal(cloud_alive(&cloud, true), 2);
+}
+
 static void maps_answers_to_exit_statuses(void **state)
 {
     (void)state;
@@ -488,6 +521,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(guards_the_price, stage_up, stage_down),
         cmocka_unit_test_setup_teardown(ends_what_is_not_as_asked, stage_up, stage_down),
         cmocka_unit_test_setup_teardown(settles_a_lost_reply, stage_up, stage_down),
+        cmocka_unit_test_setup_teardown(hands_over_beside_an_open_entry, stage_up, stage_down),
         cmocka_unit_test_setup_teardown(maps_answers_to_exit_statuses, stage_up, stage_down),
         cmocka_unit_test_setup_teardown(leaves_nothing_to_a_closed_pipe, stage_up, stage_down),
         cmocka_unit_test_setup_teardown(ends_its_pod_on_a_signal, stage_up, stage_down),
