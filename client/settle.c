@@ -14,6 +14,11 @@
 #define LONG_PAUSE_MS 2000 /* afterwards */
 #define SHORT_PHASE_MS 10000
 #define AGAIN_TRIES 3 /* of one more list before a create or at the end */
+/*
+ * A look has at least this long, however little the settle timeout leaves: one that has no time says nothing, and
+ * whole lists can take seconds. Beyond that the timeout ends it, also against a service that hangs.
+ */
+#define LEAST_LOOK_MS 5000
 
 static void pending_clear(struct podsku_pending *pending)
 {
@@ -397,42 +402,78 @@ enum podsku_step podsku_session_stop_found(struct podsku_session *s, enum podsku
                                "%s may have a pod, and the list of pods could not be read", what);
 }
 
+static int64_t later_of(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* What settling remembers from look to look. */
+struct search {
+    const char *intent;
+    int64_t start_ms, deadline_ms;
+    int64_t least_ms; /* no look ends before, for want of time */
+    int64_t pause_ms;
+    struct podsku_error failure;
+};
+
+/* One look, and the pause after it. True: the search is over, with *found. */
+static bool search_once(struct podsku_session *s, struct search *search, size_t index, enum podsku_found *found,
+                        struct podsku_placed *placed)
+{
+    const char *whose = NULL;
+    int64_t now = podsku_session_now(s);
+    bool last = now >= search->deadline_ms;
+
+    if (last)
+        search->least_ms = later_of(search->least_ms, now + LEAST_LOOK_MS);
+    int64_t until = later_of(search->deadline_ms, search->least_ms);
+    podsku_session_progress(s, PODSKU_EVENT_SETTLING, index, NULL, NULL, now - search->start_ms,
+                            last ? 0 : search->deadline_ms - now);
+    (void)podsku_client_until(s->client, until);
+    *found = look(s, search->intent, &whose, placed, &search->failure);
+    if (*found == PODSKU_FOUND_ONE || *found == PODSKU_FOUND_AMBIGUOUS)
+        return true;
+    bool unreadable = *found == PODSKU_FOUND_UNREADABLE;
+    bool interrupted = unreadable && search->failure.code == PODSKU_INTERRUPTED;
+    /* A first signal ended the read, and must not end the search. */
+    if (interrupted && !podsku_session_hurried(s))
+        return false;
+    now = podsku_session_now(s);
+    /* A look that used up all the time that there was is the last one, too. */
+    if (!interrupted && (last || (unreadable && (now >= until || podsku_error_is_final(search->failure.code)))))
+        return true;
+    if (podsku_session_hurried(s)) {
+        *found = PODSKU_FOUND_HURRIED;
+        return true;
+    }
+    if (now < search->deadline_ms)
+        podsku_session_sleep(s, podsku_client_pause_ms(s->client, search->pause_ms, search->deadline_ms - now), true);
+    search->pause_ms = next_pause(search->pause_ms, now - search->start_ms);
+    return false;
+}
+
 enum podsku_found podsku_settle(struct podsku_session *s, const char *intent, int64_t since_ms,
                                 struct podsku_placed *placed)
 {
     const struct podsku_pending *pending = pending_of(s, intent);
-    int64_t start = podsku_session_now(s);
-    int64_t deadline = since_ms + s->options.settle_ms;
-    int64_t pause = FIRST_PAUSE_MS;
     size_t index = pending ? pending->index : PODSKU_NO_ATTEMPT;
-    struct podsku_error failure = {0};
-    const char *whose = NULL;
-    enum podsku_found found;
+    int64_t start = podsku_session_now(s);
+    struct search search = {
+        .intent = intent,
+        .start_ms = start,
+        .deadline_ms = since_ms + s->options.settle_ms,
+        .least_ms = start + LEAST_LOOK_MS,
+        .pause_ms = FIRST_PAUSE_MS,
+    };
+    enum podsku_found found = PODSKU_FOUND_UNREADABLE;
     int64_t patience = podsku_client_patience(s->client, SHORT_PAUSE_MS);
+    int64_t until = podsku_client_until(s->client, 0);
 
-    while (true) {
-        int64_t now = podsku_session_now(s);
-        bool last = now >= deadline;
-        podsku_session_progress(s, PODSKU_EVENT_SETTLING, index, NULL, NULL, now - start, last ? 0 : deadline - now);
-        found = look(s, intent, &whose, placed, &failure);
-        if (found == PODSKU_FOUND_ONE || found == PODSKU_FOUND_AMBIGUOUS)
-            break;
-        /* A first signal ended the read, and must not end the search. */
-        if (found == PODSKU_FOUND_UNREADABLE && failure.code == PODSKU_INTERRUPTED && !podsku_session_hurried(s))
-            continue;
-        if (last || (found == PODSKU_FOUND_UNREADABLE && podsku_error_is_final(failure.code)))
-            break;
-        if (podsku_session_hurried(s)) {
-            found = PODSKU_FOUND_HURRIED;
-            break;
-        }
-        now = podsku_session_now(s);
-        if (now < deadline)
-            podsku_session_sleep(s, podsku_client_pause_ms(s->client, pause, deadline - now), true);
-        pause = next_pause(pause, now - start);
-    }
+    while (!search_once(s, &search, index, &found, placed))
+        ;
+    (void)podsku_client_until(s->client, until);
     (void)podsku_client_patience(s->client, patience);
-    conclude_look(s, found, &failure);
+    conclude_look(s, found, &search.failure);
     return found;
 }
 
@@ -440,20 +481,28 @@ enum podsku_found podsku_settle_again(struct podsku_session *s, const char **int
 {
     struct podsku_error failure = {0};
     enum podsku_found found = PODSKU_FOUND_NONE;
-    int64_t patience;
+    int64_t end, patience, until;
 
     s->unreadable = false;
     if (s->pending_count == 0)
         return found;
+    if (podsku_session_hurried(s)) /* the entries stay open, unlooked for */
+        return PODSKU_FOUND_HURRIED;
     patience = podsku_client_patience(s->client, s->options.settle_ms / AGAIN_TRIES + 1);
+    end = podsku_session_now(s) + later_of(s->options.settle_ms, LEAST_LOOK_MS);
+    until = podsku_client_until(s->client, end);
     for (int tries = 1; tries <= AGAIN_TRIES; tries++) {
+        (void)podsku_client_until(s->client,
+                                  podsku_session_now(s) + later_of(s->options.settle_ms / AGAIN_TRIES, LEAST_LOOK_MS));
         found = look(s, NULL, intent, placed, &failure);
-        if (found != PODSKU_FOUND_UNREADABLE || podsku_error_is_final(failure.code) || podsku_session_hurried(s))
+        if (found != PODSKU_FOUND_UNREADABLE || podsku_error_is_final(failure.code) || podsku_session_hurried(s) ||
+            podsku_session_now(s) >= end)
             break;
         if (tries < AGAIN_TRIES)
             podsku_session_sleep(
                 s, podsku_client_pause_ms(s->client, SHORT_PAUSE_MS, s->options.settle_ms / AGAIN_TRIES + 1), true);
     }
+    (void)podsku_client_until(s->client, until);
     (void)podsku_client_patience(s->client, patience);
     conclude_look(s, found, &failure);
     return found;
