@@ -20,6 +20,7 @@ struct log_reader {
     char last_id[256];
     size_t lines; /* of this slice */
     bool full;
+    char trouble[256]; /* why the latest slice could not be read; "": it could */
 };
 
 static bool take_line(void *ctx, const char *event_id, const char *source, const char *line)
@@ -76,6 +77,7 @@ static enum podsku_code read_slice(struct log_reader *reader, const char *pod_id
         return podsku_error_no_memory(err);
     if (is_final(code))
         return podsku_error_set(err, PODSKU_UNVERIFIED, "the pod's log cannot be read: %s", why.message);
+    (void)snprintf(reader->trouble, sizeof reader->trouble, "%.250s", code == PODSKU_TIMEOUT ? "" : why.message);
     return PODSKU_OK;
 }
 
@@ -115,6 +117,8 @@ enum podsku_code cli_remote_logs(const struct cli_remote *remote, const char *po
             podsku_clock_sleep_ms(clock, SLICE_MS / 3);
     }
     cli_progress_clear(remote->cli);
+    if (text->len == 0 && reader.trouble[0])
+        return podsku_error_set(err, PODSKU_UNVERIFIED, "the pod's log could not be read: %s", reader.trouble);
     if (text->len == 0)
         return podsku_error_set(err, PODSKU_UNVERIFIED, "the pod's log is empty");
     return PODSKU_OK;

@@ -187,6 +187,12 @@ static bool says_full(const char *message)
            strstr(message, "does not have the resources");
 }
 
+bool podsku_error_is_member(const struct podsku_error *err)
+{
+    return err->http_status == 409 &&
+           (strstr(err->message, "through their cluster") || strstr(err->message, "through the cluster"));
+}
+
 static enum podsku_code judge_start(struct podsku_error *err)
 {
     struct podsku_error full = {.http_status = err->http_status};

@@ -184,11 +184,14 @@ enum podsku_code podsku_api_create_cluster(struct podsku_client *client, const j
                                            struct podsku_create_result *result,
                                            struct podsku_error *err) PODSKU_CHECKED;
 
+/* True when the service refused to act on a pod because it is a member of a cluster, which is managed as a whole. */
+bool podsku_error_is_member(const struct podsku_error *err);
+
 /*
  * Server-sent events of a pod's log (REST v2). line: borrowed texts, event_id and source "" when the
  * event has none; false ends the stream. last_event_id: resume after that event; NULL: the service's
  * last 100 lines first. A stream that is lost is resumed. PODSKU_OK: line ended it, or the service
- * did; PODSKU_TIMEOUT after timeout_ms (0: none).
+ * did; PODSKU_TIMEOUT after timeout_ms (0: none), or what went wrong until then if there was no stream at the end.
  */
 enum podsku_code podsku_api_pod_logs(struct podsku_client *client, const char *id, const char *last_event_id,
                                      bool (*line)(void *ctx, const char *event_id, const char *source,

@@ -108,6 +108,12 @@ static struct podsku_retry judge(const struct stream *stream, int attempt, int64
     return podsku_retry_decide(&input);
 }
 
+/* An answer was there and was a stream, also if it broke off since. */
+static bool is_stream(const struct stream *stream)
+{
+    return stream->response.status >= 200 && stream->response.status <= 299 && !stream->foreign;
+}
+
 static enum podsku_code follow_on(struct stream *stream, const char *path, const char *what, int64_t timeout_ms,
                                   struct podsku_error *err)
 {
@@ -115,15 +121,21 @@ static enum podsku_code follow_on(struct stream *stream, const char *path, const
     int64_t start_ms = podsku_clock_mono_ms(clock);
     int64_t alive_ms = start_ms; /* the last time that an event came */
     int attempt = 0;
+    struct podsku_error last = {0}; /* why there is no stream now; none: there is one, which may be quiet */
 
     for (;;) {
         int64_t spent_ms = podsku_clock_mono_ms(clock) - start_ms;
         size_t before = stream->events;
+        if (timeout_ms > 0 && spent_ms >= timeout_ms && last.code != PODSKU_OK) {
+            *err = last;
+            return err->code;
+        }
         if (timeout_ms > 0 && spent_ms >= timeout_ms)
             return podsku_error_set(err, PODSKU_TIMEOUT, "the log said nothing more in time");
         enum podsku_code code = follow(stream, path, what, timeout_ms > 0 ? timeout_ms - spent_ms : 0, err);
         if (code == PODSKU_OK || stream->done || code == PODSKU_INTERRUPTED || code == PODSKU_NO_MEMORY)
             return code;
+        last = is_stream(stream) ? (struct podsku_error){0} : *err;
         int64_t now_ms = podsku_clock_mono_ms(clock);
         if (stream->events > before) {
             alive_ms = now_ms;
