@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/account.h"
 #include "cli/command.h"
+#include "cli/ending.h"
 #include "cli/signals.h"
 #include "cli/table.h"
 #include "client/gone.h"
@@ -268,12 +269,9 @@ static enum podsku_code end(struct clusters *clusters, struct podsku_cluster *cl
     };
     enum podsku_code code = podsku_prove_gone(clusters->client, &request, &gone, &cli->err);
 
+    code = cli_judge_gone(cli, code, &gone, "clusters", clusters->id);
     if (code)
         return code;
-    if (!gone.gone) {
-        podsku_error_hint(&cli->err, "try again: podsku clusters terminate %s", clusters->id);
-        return podsku_error_set(&cli->err, PODSKU_UNSETTLED, "%s may still run: %s", clusters->id, gone.how);
-    }
     cli_journal_gone(cli, clusters->client, clusters->id);
     cli_say(cli, "%s is gone: %s", clusters->id, gone.how);
     if (cli->output == CLI_JSON)

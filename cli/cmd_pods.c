@@ -7,12 +7,14 @@
 #include "base/money.h"
 #include "cli/account.h"
 #include "cli/command.h"
+#include "cli/ending.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
 #include "client/gone.h"
 
 #define POLL_MS 1000
 #define SLICE_MS 200
+#define LEAST_READ_MS 5000 /* a read has at least this long: one that has no time says nothing */
 
 struct pods {
     struct cli *cli;
@@ -145,12 +147,11 @@ static bool is_started(const struct podsku_pod *pod)
            pod->status == PODSKU_POD_PROVISIONING;
 }
 
-/* Reads until the effect shows. PODSKU_TIMEOUT when it does not within the settle timeout. */
-static enum podsku_code confirm(struct pods *pods, bool (*done)(const struct podsku_pod *), struct podsku_pod *pod)
+static enum podsku_code read_until(struct pods *pods, bool (*done)(const struct podsku_pod *), int64_t deadline_ms,
+                                   struct podsku_pod *pod)
 {
     struct cli *cli = pods->cli;
     const struct podsku_clock *clock = podsku_client_clock(pods->client);
-    int64_t deadline_ms = podsku_clock_mono_ms(clock) + pods->settle_ms;
 
     for (;;) {
         enum podsku_code code;
@@ -159,7 +160,7 @@ static enum podsku_code confirm(struct pods *pods, bool (*done)(const struct pod
         if (code || done(pod))
             return code;
         if (cli_signals_stop())
-            return podsku_error_set(&cli->err, PODSKU_INTERRUPTED, "interrupted: the request was sent");
+            return podsku_error_set(&cli->err, PODSKU_INTERRUPTED, "interrupted");
         int64_t left_ms = deadline_ms - podsku_clock_mono_ms(clock);
         if (left_ms <= 0)
             return podsku_error_set(&cli->err, PODSKU_TIMEOUT, "the request was accepted, but %s is still %s", pods->id,
@@ -171,19 +172,67 @@ static enum podsku_code confirm(struct pods *pods, bool (*done)(const struct pod
     }
 }
 
+/* Reads until the effect shows. PODSKU_TIMEOUT when it does not within the settle timeout, also if no read answers. */
+static enum podsku_code confirm(struct pods *pods, bool (*done)(const struct podsku_pod *), struct podsku_pod *pod)
+{
+    int64_t wait_ms = pods->settle_ms > LEAST_READ_MS ? pods->settle_ms : LEAST_READ_MS;
+    int64_t now_ms = podsku_clock_mono_ms(podsku_client_clock(pods->client));
+    int64_t until_ms = podsku_client_until(pods->client, now_ms + wait_ms);
+    enum podsku_code code = read_until(pods, done, now_ms + pods->settle_ms, pod);
+
+    (void)podsku_client_until(pods->client, until_ms);
+    return code;
+}
+
+/* A member of a cluster: what can be done instead. */
+static void hint_cluster(struct pods *pods, const char *cluster_id)
+{
+    struct podsku_error *err = &pods->cli->err;
+
+    if (!podsku_error_is_member(err))
+        return;
+    err->hint[0] = '\0';
+    if (cluster_id)
+        podsku_error_hint(err,
+                          "the service manages the members of a cluster through the cluster, and that can only be "
+                          "ended: podsku clusters terminate %s",
+                          cluster_id);
+    else
+        podsku_error_hint(err, "the service manages the members of a cluster through the cluster: podsku clusters list "
+                               "shows which one to end with podsku clusters terminate");
+}
+
+/* A signal after the request was sent: nobody knows what became of it. */
+static enum podsku_code leave_open(struct pods *pods, const char *action)
+{
+    struct podsku_error *err = &pods->cli->err;
+
+    podsku_error_clear(err);
+    podsku_error_hint(err, "see what became of it: podsku pods get %s", pods->id);
+    return podsku_error_set(err, PODSKU_UNSETTLED,
+                            "interrupted: the %s of %s was asked for, and it is not known whether it is done", action,
+                            pods->id);
+}
+
 /* Asks for it, and reads until it is done. Whether a request was acted on whose answer is lost, a read tells, too. */
 static enum podsku_code act(struct pods *pods, const char *action, bool (*done)(const struct podsku_pod *pod),
                             struct podsku_pod *pod)
 {
     struct podsku_error *err = &pods->cli->err;
-    enum podsku_code code =
-        done(pod) ? PODSKU_OK : podsku_api_pod_action(pods->client, pods->api, pods->id, action, err);
+    bool asks = !done(pod);
+    enum podsku_code code = asks ? podsku_api_pod_action(pods->client, pods->api, pods->id, action, err) : PODSKU_OK;
     const struct podsku_error before = *err;
 
+    hint_cluster(pods, pod->cluster_id);
+    if (code == PODSKU_INTERRUPTED)
+        return leave_open(pods, action);
     if (code != PODSKU_OK && code != PODSKU_NETWORK && code != PODSKU_SERVER && code != PODSKU_ANSWER)
         return code;
     podsku_error_clear(err);
-    if (confirm(pods, done, pod) != PODSKU_OK && before.code != PODSKU_OK && err->code != PODSKU_INTERRUPTED)
+    code = confirm(pods, done, pod);
+    if (code == PODSKU_INTERRUPTED && asks)
+        return leave_open(pods, action);
+    if (code != PODSKU_OK && before.code != PODSKU_OK && code != PODSKU_INTERRUPTED)
         *err = before; /* nothing says that it was done: the first reason stands */
     return err->code;
 }
@@ -279,12 +328,10 @@ static enum podsku_code end(struct pods *pods, struct podsku_pod *pod)
     };
     enum podsku_code code = podsku_prove_gone(pods->client, &request, &gone, &cli->err);
 
+    hint_cluster(pods, pod->cluster_id);
+    code = cli_judge_gone(cli, code, &gone, "pods", pods->id);
     if (code)
         return code;
-    if (!gone.gone) {
-        podsku_error_hint(&cli->err, "try again: podsku pods terminate %s", pods->id);
-        return podsku_error_set(&cli->err, PODSKU_UNSETTLED, "%s may still run: %s", pods->id, gone.how);
-    }
     cli_journal_gone(cli, pods->client, pods->id);
     free(pod->status_word);
     pod->status = PODSKU_POD_TERMINATED;

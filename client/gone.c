@@ -9,6 +9,7 @@
 #define FIRST_PAUSE_MS 200
 #define LONGEST_PAUSE_MS 2000
 #define LEAST_LIMIT_MS 10000 /* a DELETE is given at least this long to show */
+#define LAST_READ_MS 5000    /* the last look is given this long beyond that: one that has no time says nothing */
 
 /* What one look at the thing found. */
 enum look {
@@ -33,7 +34,8 @@ struct work {
     bool deleted; /* DELETE answered 2xx */
     bool seen;    /* it was there at least once */
     bool orphans; /* the cluster says 404; what is left are members, which only their own DELETE can end */
-    char trouble[192];
+    /* What stands in the way: the latest DELETE's answer, and what kept the latest look from saying anything. */
+    char refusal[192], blindness[192];
 };
 
 bool podsku_error_is_final(enum podsku_code code)
@@ -63,14 +65,28 @@ static void say(const struct work *work, const char *text)
         work->request->say(work->request->say_ctx, text);
 }
 
-/* Notes an answer that says nothing. True when further tries are senseless: err is set. */
-static bool give_up(struct work *work, const char *what, const struct podsku_error *failure)
+/* True when further tries are senseless: err is set. */
+static bool is_hopeless(struct work *work, const struct podsku_error *failure)
 {
-    (void)snprintf(work->trouble, sizeof work->trouble, "%s: %.150s", what, failure->message);
     if (!podsku_error_is_final(failure->code))
         return false;
     *work->err = *failure;
     return true;
+}
+
+/* Notes a look that says nothing. True: give up. */
+static bool give_up(struct work *work, const char *what, const struct podsku_error *failure)
+{
+    if (failure->code != PODSKU_INTERRUPTED) /* that is said by itself */
+        (void)snprintf(work->blindness, sizeof work->blindness, "%s: %.150s", what, failure->message);
+    return is_hopeless(work, failure);
+}
+
+/* Notes a DELETE that was not confirmed. True: give up. */
+static bool is_refused(struct work *work, const char *what, const struct podsku_error *failure)
+{
+    (void)snprintf(work->refusal, sizeof work->refusal, "%s: %.150s", what, failure->message);
+    return is_hopeless(work, failure);
 }
 
 static bool is_live(const struct podsku_pod *pod)
@@ -191,6 +207,7 @@ static bool look_at_cluster(struct work *work, enum look *found)
 
 static bool look(struct work *work, enum look *found)
 {
+    work->blindness[0] = '\0';
     return work->request->cluster ? look_at_cluster(work, found)
                                   : look_at_pod(work, work->request->id, !work->deleted, found);
 }
@@ -208,10 +225,12 @@ static bool delete_members(struct work *work)
         enum podsku_code code =
             podsku_api_delete_pod(work->client, work->request->api, work->members.list[i].id, &failure);
         confirmed = confirmed || code == PODSKU_OK;
+        work->result->unsettled = work->result->unsettled || code == PODSKU_OK;
         if (code == PODSKU_OK || code == PODSKU_NOT_FOUND)
             continue;
         refused = true;
-        if (give_up(work, "DELETE of a member", &failure))
+        work->result->unsettled = true;
+        if (is_refused(work, "DELETE of a member", &failure))
             return false;
     }
     work->deleted = work->deleted || (confirmed && !refused);
@@ -226,20 +245,29 @@ static bool send_delete(struct work *work)
 
     if (work->orphans && work->members.count > 0) {
         work->delete_ms = podsku_clock_mono_ms(work->clock);
+        work->refusal[0] = '\0';
         return delete_members(work);
     }
     enum podsku_code code = request->cluster ? podsku_api_delete_cluster(work->client, request->id, &failure)
                                              : podsku_api_delete_pod(work->client, request->api, request->id, &failure);
 
     work->delete_ms = podsku_clock_mono_ms(work->clock);
+    work->refusal[0] = '\0';
     if (code == PODSKU_OK) {
-        work->deleted = work->seen = true;
+        work->deleted = work->seen = work->result->unsettled = true;
         return true;
     }
+    bool refused = is_refused(work, "DELETE", &failure);
     if (code == PODSKU_NOT_FOUND)
         return !request->cluster || !work->seen || delete_members(work);
-    if (give_up(work, "DELETE", &failure))
+    if (podsku_error_is_member(&failure)) { /* only its cluster can be ended: the next try would hear the same */
+        *work->err = failure;
         return false;
+    }
+    if (refused)
+        return false;
+    /* A lost answer leaves it open, and so does a failure; a refusal does not. */
+    work->result->unsettled = work->result->unsettled || code != PODSKU_REQUEST;
     say(work, failure.message);
     return true;
 }
@@ -321,7 +349,9 @@ static void loop(struct work *work)
             return;
         }
         if (hurried(work)) {
-            (void)podsku_error_set(work->err, PODSKU_INTERRUPTED, "a second signal stopped the wait for the proof");
+            work->result->unsettled = true;
+            (void)podsku_error_set(work->err, PODSKU_INTERRUPTED, "a%s signal stopped the wait for the proof",
+                                   work->signals_before > 0 ? " second" : "");
             return;
         }
         now = podsku_clock_mono_ms(work->clock);
@@ -330,6 +360,14 @@ static void loop(struct work *work)
         rest(work, podsku_client_pause_ms(work->client, pause, work->limit_ms - now));
         pause = pause * 2 < LONGEST_PAUSE_MS ? pause * 2 : LONGEST_PAUSE_MS;
     }
+}
+
+static void add_reason(struct podsku_gone_result *result, const char *reason)
+{
+    size_t used = strlen(result->how);
+
+    if (reason[0])
+        (void)snprintf(result->how + used, sizeof result->how - used, "; %s", reason);
 }
 
 /* Members that outlived their cluster: they are what may still run. False: there are none, or their cluster lives. */
@@ -358,21 +396,20 @@ static bool name_orphans(const struct work *work)
     return count > 0;
 }
 
-/* What is missing for the proof. A failure that ended the work is its last trouble; an interruption is not. */
+/* What is missing for the proof, and why: the DELETE's own answer comes first. */
 static void say_missing(const struct work *work)
 {
     const char *what = "no DELETE was confirmed";
-    const char *why = work->err->code == PODSKU_INTERRUPTED ? work->err->message : work->trouble;
 
     if (work->deleted)
         what = work->last == LOOK_ALIVE ? "DELETE was confirmed, but it still shows"
                                         : "DELETE was confirmed, but no read could prove the end";
-    if (name_orphans(work)) {
-        size_t used = strlen(work->result->how);
-        (void)snprintf(work->result->how + used, sizeof work->result->how - used, "%s%.190s", why[0] ? "; " : "", why);
-        return;
-    }
-    (void)snprintf(work->result->how, sizeof work->result->how, "%s%s%.190s", what, why[0] ? "; " : "", why);
+    if (!name_orphans(work))
+        (void)snprintf(work->result->how, sizeof work->result->how, "%s", what);
+    add_reason(work->result, work->refusal);
+    add_reason(work->result, work->blindness);
+    if (work->err->code == PODSKU_INTERRUPTED)
+        add_reason(work->result, work->err->message);
 }
 
 enum podsku_code podsku_prove_gone(struct podsku_client *client, const struct podsku_gone_request *request,
@@ -392,12 +429,13 @@ enum podsku_code podsku_prove_gone(struct podsku_client *client, const struct po
     work.signals_before = signal_count(request->signals);
     (void)hurried(&work);
     int64_t budget = podsku_client_patience(client, work.settle_ms);
-    int64_t until = podsku_client_until(client, work.limit_ms);
+    int64_t until = podsku_client_until(client, work.limit_ms + LAST_READ_MS);
     if (find_members(&work))
         loop(&work);
     (void)podsku_client_until(client, until);
     (void)podsku_client_patience(client, budget);
     result->never_there = !work.seen;
+    result->unsettled = result->unsettled && !result->gone;
     if (!result->gone)
         say_missing(&work);
     podsku_pods_free(&work.members);

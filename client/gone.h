@@ -1,7 +1,8 @@
 /*
  * Ending pods and proving that they are gone. "Gone" is: DELETE answered 2xx and then GET says 404 or
  * TERMINATED; or GET says 404 and the pod is absent from the list for a whole settle timeout since the
- * create (or since it was last seen). A DELETE's 404 before that is repeated.
+ * create (or since it was last seen). A DELETE's 404 before that is repeated. Members that outlive their
+ * cluster (it says 404, they are listed) are ended one by one.
  */
 #ifndef PODSKU_CLIENT_GONE_H
 #define PODSKU_CLIENT_GONE_H
@@ -42,13 +43,14 @@ struct podsku_gone_request {
 struct podsku_gone_result {
     bool gone;        /* proven */
     bool never_there; /* every DELETE and GET said 404 (for `pods terminate`: no such pod) */
-    char how[256];    /* one sentence: what proved it, or what is missing and why (an error's message, too) */
+    bool unsettled;   /* not gone, and a DELETE that was sent may be at work: nobody knows what still runs */
+    char how[512];    /* one sentence: what proved it, or what is missing and why (an error's message, too) */
 };
 
 /*
  * Deletes and proves. PODSKU_OK whether or not it could be proven (result->gone says); an error only
  * for what made further tries senseless: PODSKU_AUTH, PODSKU_DENIED, PODSKU_RETIRED, PODSKU_EDGE,
- * PODSKU_BALANCE, PODSKU_INTERRUPTED (a signal), PODSKU_NO_MEMORY.
+ * PODSKU_BALANCE, PODSKU_REQUEST (podsku_error_is_member()), PODSKU_INTERRUPTED (a signal), PODSKU_NO_MEMORY.
  */
 enum podsku_code podsku_prove_gone(struct podsku_client *client, const struct podsku_gone_request *request,
                                    struct podsku_gone_result *result, struct podsku_error *err) PODSKU_CHECKED;

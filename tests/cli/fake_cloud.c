@@ -32,7 +32,7 @@ struct reply {
     const char *type; /* Content-Type; NULL: JSON */
     char *owned;      /* instead of text, freed after it was sent */
     const char *headers;
-    bool stream;
+    bool stream, stall;
 };
 
 static void problem(struct reply *reply, int status, const char *detail)
@@ -257,28 +257,39 @@ static void create(struct cloud *cloud, const struct https_request *request, boo
     json_decref(body);
 }
 
-static void act_on_pod(const struct https_request *request, struct cloud_pod *pod, const char *tail,
-                       struct reply *reply)
+static void give_log(const struct cloud *cloud, const struct cloud_pod *pod, struct reply *reply)
+{
+    struct podsku_buf text = {0};
+    const char *line = pod->type->log;
+
+    if (cloud->log_status) {
+        problem(reply, cloud->log_status > 0 ? cloud->log_status : 200, "the log is out of order");
+        reply->stall = cloud->log_status < 0;
+        return;
+    }
+    for (int n = 1; line && *line; n++) {
+        size_t len = strcspn(line, "\n");
+        json_t *data = json_pack("{s:s,s:s%,s:s}", "source", "container", "line", line, len, "ts", "t");
+        char *dump = json_dumps(data, 0);
+        podsku_buf_printf(&text, "id: t%d\ndata: %s\n\n", n, dump);
+        free(dump);
+        json_decref(data);
+        line += len + (line[len] == '\n');
+    }
+    reply->status = 200;
+    reply->type = "text/event-stream";
+    reply->owned = podsku_buf_take(&text);
+    reply->stream = true;
+}
+
+static void act_on_pod(struct cloud *cloud, const struct https_request *request, struct cloud_pod *pod,
+                       const char *tail, struct reply *reply)
 {
     json_t *body;
     const char *action;
 
     if (strcmp(tail, "logs") == 0) {
-        struct podsku_buf text = {0};
-        const char *line = pod->type->log;
-        for (int n = 1; line && *line; n++) {
-            size_t len = strcspn(line, "\n");
-            json_t *data = json_pack("{s:s,s:s%,s:s}", "source", "container", "line", line, len, "ts", "t");
-            char *dump = json_dumps(data, 0);
-            podsku_buf_printf(&text, "id: t%d\ndata: %s\n\n", n, dump);
-            free(dump);
-            json_decref(data);
-            line += len + (line[len] == '\n');
-        }
-        reply->status = 200;
-        reply->type = "text/event-stream";
-        reply->owned = podsku_buf_take(&text);
-        reply->stream = true;
+        give_log(cloud, pod, reply);
         return;
     }
     if (strcmp(request->method, "GET") == 0) {
@@ -286,18 +297,20 @@ static void act_on_pod(const struct https_request *request, struct cloud_pod *po
         reply->value = pod_view(pod);
         return;
     }
+    cloud->acts++;
     if (pod->cluster_id[0]) {
         problem(reply, 409, "cluster members are managed through their cluster");
         return;
     }
     if (strcmp(request->method, "DELETE") == 0) {
-        pod->deleted = true;
+        pod->deleted = !cloud->deaf;
         reply->status = 204;
         return;
     }
     body = json_loads(request->body, 0, NULL);
     action = text_of(body, "action");
-    pod->status = strcmp(action, "stop") == 0 ? "EXITED" : "RUNNING";
+    if (!cloud->deaf)
+        pod->status = strcmp(action, "stop") == 0 ? "EXITED" : "RUNNING";
     reply->status = 200;
     reply->value = pod_view(pod);
     json_decref(body);
@@ -329,7 +342,7 @@ static void on_pods(struct cloud *cloud, const struct https_request *request, co
             char tail[16] = "";
             if (slash)
                 (void)snprintf(tail, sizeof tail, "%.*s", (int)strcspn(slash + 1, "?"), slash + 1);
-            act_on_pod(request, &cloud->pods[i], tail, reply);
+            act_on_pod(cloud, request, &cloud->pods[i], tail, reply);
             return;
         }
     }
@@ -367,7 +380,8 @@ static void on_clusters(struct cloud *cloud, const struct https_request *request
         reply->value = pods_view(cloud, true, id);
     } else if (strcmp(request->method, "DELETE") == 0) {
         json_decref(view);
-        for (int i = 0; i < cloud->pod_count; i++)
+        cloud->acts++;
+        for (int i = 0; i < cloud->pod_count && !cloud->deaf; i++)
             cloud->pods[i].deleted = cloud->pods[i].deleted || strcmp(cloud->pods[i].cluster_id, id) == 0;
         reply->status = 204;
     } else {
@@ -433,6 +447,8 @@ static void handle(void *ctx, const struct https_request *request, struct https_
     out->headers = reply.headers;
     if (reply.stream)
         out->fault = HTTPS_STREAM;
+    if (reply.stall)
+        out->fault = HTTPS_STALL;
 }
 
 bool cloud_start(struct cloud *cloud)

@@ -61,9 +61,12 @@ struct cloud {
     const char *catalog_headers; /* more header lines of catalogue reads; NULL: none */
     int catalog_failures;        /* so many catalogue reads answer 503 */
     int lists_end_at;            /* from this create on, lists of pods answer 500; 0: never */
+    bool deaf;                   /* stop, start and DELETE are confirmed, and not obeyed */
+    int log_status;              /* logs are answered so; 0: as their type says; -1: they never are */
     int next_id;
     /* What was seen. */
     int creates, catalog_reads, key_reads, lists;
+    int acts;             /* stop, start and DELETE */
     char last_body[8192]; /* of the latest create */
 };
 
