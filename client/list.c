@@ -22,7 +22,8 @@ struct pages {
     json_t *elements; /* array: of all pages, when there are several bodies to be merged */
     size_t seen, pages;
     size_t fresh; /* elements of the last page that no page before it had */
-    bool repeats; /* the last page has elements, and all of them were there before */
+    bool empty;   /* the last page has no elements: one such page proves nothing */
+    bool barren;  /* all its elements were there before, or the page before it was empty, too */
 };
 
 static enum podsku_code page_error(const struct podsku_response *response, struct podsku_error *err)
@@ -75,7 +76,8 @@ static enum podsku_code take_page(struct pages *pages, const struct podsku_respo
         if (take_element(pages, json_array_get(list, i), where, err) != PODSKU_OK)
             return err->code;
     }
-    pages->repeats = pages->fresh == 0 && json_array_size(list) > 0;
+    pages->barren = pages->fresh == 0 && (json_array_size(list) > 0 || pages->empty);
+    pages->empty = json_array_size(list) == 0;
     pages->seen += json_array_size(list);
     pages->pages++;
     if (!request->body)
@@ -119,7 +121,7 @@ static const char *dead_end(const struct pages *pages, const struct podsku_next 
 {
     if (json_object_get(pages->cursors, next->cursor))
         return "its pages go in a circle";
-    if (pages->repeats)
+    if (pages->barren)
         return "its last page brought nothing new, as if the service takes no notice of the cursor";
     return pages->pages >= PAGES_MAX ? "no list is that long" : NULL;
 }

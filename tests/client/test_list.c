@@ -267,7 +267,7 @@ static void pages_are_bounded(void **state)
 
     start_endless(&rig, &empty);
     EXPECT(&rig, read_pods(&rig), PODSKU_ANSWER);
-    assert_in_range(https_server_requests(rig.server), 2, 1000);
+    assert_int_equal(https_server_requests(rig.server), 3); /* one empty page may be, two in a row not */
     rig_stop(&rig);
 }
 
