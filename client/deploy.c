@@ -373,6 +373,14 @@ static void finish(struct podsku_session *s)
         code = PODSKU_UNSETTLED;
         end = PODSKU_DEPLOY_UNSETTLED;
     }
+    /* The last look settled it after all. What is left is that it had to stop. */
+    if (code == PODSKU_UNSETTLED && s->stopped_blind && s->pending_count == 0 && !s->not_gone && !s->hands_off) {
+        code = PODSKU_SERVER;
+        end = PODSKU_DEPLOY_FAILED;
+        podsku_error_clear(s->err);
+        (void)podsku_error_set(s->err, code,
+                               "the list of pods could not be read in time; nothing of this launch is left");
+    }
     (void)podsku_session_conclude(s, code, end);
     say_open(s);
     *s->err = s->result->why;

@@ -56,6 +56,7 @@ struct podsku_session {
     enum podsku_code stop_code;
     enum podsku_deploy_end stop_end;
     bool unreadable;                      /* the last list that open entries needed could not be read */
+    bool stopped_blind;                   /* that is what stopped it */
     bool not_gone;                        /* a pod could not be proven gone */
     bool hands_off;                       /* which pod is whose cannot be told: nothing more is touched */
     char hidden[256];                     /* a pod without readable marks that may be an open entry's; "": none */

@@ -392,12 +392,14 @@ enum podsku_step podsku_session_stop_found(struct podsku_session *s, enum podsku
         return podsku_session_stop(s, PODSKU_UNSETTLED, PODSKU_DEPLOY_UNSETTLED,
                                    "two pods carry the mark of one create");
     case PODSKU_FOUND_HIDDEN:
+        s->stopped_blind = true;
         return podsku_session_stop(s, PODSKU_UNSETTLED, PODSKU_DEPLOY_UNSETTLED,
                                    "%s may be the pod of %s, and its marks cannot be read", s->hidden, what);
     case PODSKU_FOUND_HURRIED:
         return podsku_session_stop(s, PODSKU_INTERRUPTED, PODSKU_DEPLOY_INTERRUPTED, "interrupted");
     case PODSKU_FOUND_UNREADABLE: break;
     }
+    s->stopped_blind = true;
     return podsku_session_stop(s, PODSKU_UNSETTLED, PODSKU_DEPLOY_UNSETTLED,
                                "%s may have a pod, and the list of pods could not be read", what);
 }

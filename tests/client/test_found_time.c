@@ -79,6 +79,37 @@ static void a_slow_list_counts(void **state)
     deploy_rig_stop(&rig);
 }
 
+/* No list can be read until it was said that none could. */
+static bool blind_at_first(void *ctx, enum fake_kind kind, struct fake_fault *fault)
+{
+    struct deploy_rig *rig = ctx;
+
+    if (kind != FAKE_LIST || strstr(podsku_buf_text(&rig->warnings), "could not be read"))
+        return false;
+    *fault = (struct fake_fault){.kind = FAKE_LIST, .status = 500};
+    return true;
+}
+
+/* Nothing is left of it: that the pod may still run would not be true. */
+static void the_last_look_settles_what_was_not_seen(void **state)
+{
+    struct deploy_rig rig;
+
+    (void)state;
+    start(&rig);
+    rig.fake->choose = blind_at_first;
+    rig.fake->ctx = &rig;
+    fake_fault(rig.fake,
+               (struct fake_fault){.kind = FAKE_CREATE, .nth = 1, .act = true, .transport = HTTPS_RESET_AFTER});
+    RUN(&rig, 3, PODSKU_SERVER, "terminated", 0);
+    assert_int_equal(rig.result.end, PODSKU_DEPLOY_FAILED);
+    assert_int_equal(rig.result.open_count, 0);
+    assert_int_equal(deploy_rig_state(&rig, 0), PODSKU_ENTRY_GONE);
+    assert_string_equal(rig.result.why.message,
+                        "the list of pods could not be read in time; nothing of this launch is left");
+    deploy_rig_stop(&rig);
+}
+
 /* ------------------------------------------------------------------ why it may still run */
 
 static void fewer(void *ctx, struct fake_pod *pod)
@@ -131,6 +162,7 @@ int main(void)
         cmocka_unit_test(a_list_that_hangs_does_not_hold_up_settling),
         cmocka_unit_test(a_second_signal_stops_at_once),
         cmocka_unit_test(a_slow_list_counts),
+        cmocka_unit_test(the_last_look_settles_what_was_not_seen),
         cmocka_unit_test(the_deletes_own_answer_is_the_reason),
     };
 
