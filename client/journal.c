@@ -363,7 +363,7 @@ enum podsku_code podsku_entry_origin(const struct podsku_entry *entry, const str
 enum podsku_code podsku_entry_is_of(const struct podsku_entry *entry, const struct podsku_client *client, bool *same,
                                     struct podsku_error *err)
 {
-    char why[8];
+    char why[512];
     enum podsku_code code = podsku_entry_origin(entry, client, why, sizeof why, err);
 
     *same = code == PODSKU_OK && !why[0];
