@@ -240,9 +240,10 @@ static bool survivors_fit(const struct program_sweep *sweep, const struct podsku
         const struct podsku_entry *entry = podsku_entries_by_intent(entries, sweep_mark(pod, "PODSKU_INTENT"));
         if (!entry || !podsku_entry_unfinished(entry))
             holds = complain(sweep, "a pod lives that the journal does not hold as unfinished", pod->id);
-        /* A second signal may have ended the looking. */
-        if (entry && entry->state == PODSKU_ENTRY_OPEN && sweep->latest != FAKE_LIST && !sweep->scenario.cluster &&
-            !was_ended(status) && !sweep->signalled)
+        /* Of another launch it is only told. A second signal may have ended the looking. */
+        const char *launch = launch_of(sweep);
+        if (entry && launch && strcmp(entry->launch_id, launch) == 0 && entry->state == PODSKU_ENTRY_OPEN &&
+            sweep->latest != FAKE_LIST && !sweep->scenario.cluster && !was_ended(status) && !sweep->signalled)
             holds = complain(sweep, "an open entry was not looked for at the end", pod->id);
         if (status != 8 && !sweep->told[0] && !was_ended(status))
             holds = complain(sweep, "a pod lives, and the exit status does not say so", pod->id);
