@@ -17,9 +17,8 @@
 #define FIRST_PAUSE_MS 500
 #define LONGEST_PAUSE_MS 5000
 #define SLICE_MS 100
-#define CUT_MOST 3     /* answers that end half-way because the connection was lost */
-#define MUTE_MOST 5    /* logins after which nothing is answered */
-#define SSH_FAILED 255 /* ssh's own exit status when it is ssh that failed */
+#define CUT_MOST 3  /* answers that end half-way because the connection was lost */
+#define MUTE_MOST 5 /* logins after which nothing is answered */
 
 /* How one try ended. */
 enum attempt {
@@ -119,7 +118,7 @@ static enum podsku_code try_once(const struct cli_remote *remote, const struct p
     if (child->end == CLI_CHILD_NOT_STARTED) {
         *attempt = TRY_HOPELESS;
         (void)snprintf(complaint, 256, "ssh cannot be started here: %s", strerror(child->status));
-    } else if (child->end == CLI_CHILD_EXITED && child->status == SSH_FAILED) {
+    } else if (child->end == CLI_CHILD_EXITED && child->status == CLI_SSH_FAILED) {
         *attempt = classify(said);
     } else if (child->end == CLI_CHILD_TIMED_OUT && child->output.len == 0) {
         *attempt = TRY_UNREACHABLE; /* whether it was about to log in cannot be told */
@@ -190,7 +189,7 @@ enum podsku_code cli_remote_ask(const struct cli_remote *remote, const struct po
         code = log_in(remote, pod, command, input, deadline_mono_ms, &child, err);
         if (code)
             return code;
-        if (child.end == CLI_CHILD_EXITED && child.status != SSH_FAILED)
+        if (child.end == CLI_CHILD_EXITED && child.status != CLI_SSH_FAILED)
             break;
         bool in_time = child.end == CLI_CHILD_EXITED && pause_until(remote, FIRST_PAUSE_MS, deadline_mono_ms);
         cli_child_free(&child);
@@ -295,7 +294,7 @@ static enum podsku_code judge_answer(const struct cli_child_result *child, const
 {
     const char *output = podsku_buf_text(&child->output);
     bool began = find_marker(output, "podsku-begin", token, '0') != NULL;
-    bool lost = child->end == CLI_CHILD_EXITED && child->status == SSH_FAILED;
+    bool lost = child->end == CLI_CHILD_EXITED && child->status == CLI_SSH_FAILED;
 
     *again = false;
     if (find_marker(output, "podsku-done", token, '.')) {

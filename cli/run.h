@@ -24,8 +24,9 @@ struct cli_run {
     bool started;    /* CMD was started, as far as this side can tell */
     bool ended;      /* CMD ran to its end: exit_status is its own */
     int exit_status;
-    bool lost;      /* the connection went while CMD ran */
-    char token[33]; /* of the files that this run leaves in the pod's home */
+    bool lost;       /* the connection went while CMD ran */
+    bool lost_early; /* or before it had begun */
+    char token[33];  /* of the files that this run leaves in the pod's home */
 };
 
 /* The engine's hook `use`: logs in, copies in, runs CMD, copies out. */

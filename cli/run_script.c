@@ -58,7 +58,9 @@ void cli_run_script(const struct cli_run *run, struct podsku_buf *out)
     const char *folder = cli_run_folder(run);
     struct podsku_buf script = {0};
 
-    podsku_buf_printf(&script, "d=$PWD; . \"./.podsku-%s\"; rm -f \"./.podsku-%s\"; ", run->token, run->token);
+    /* Whoever takes the environment's file away runs CMD: a second try cannot run it a second time. */
+    podsku_buf_printf(&script, "d=$PWD; f=./.podsku-%s; mv \"$f\" \"$f-on\" || exit %d; . \"$f-on\"; rm -f \"$f-on\"; ",
+                      run->token, CLI_SSH_FAILED);
     if (*folder)
         podsku_buf_printf(&script, "cd %s || exit 127; ", folder);
     for (size_t i = 0; i < run->command_count; i++) {

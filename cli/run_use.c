@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/digest.h"
@@ -10,7 +11,8 @@
 #include "cli/run.h"
 #include "cli/signals.h"
 
-#define SSH_FAILED 255
+#define TRIES 3         /* to get CMD started */
+#define WAITS "waits"   /* what the pod says while CMD has not begun */
 #define STATUS_MS 30000 /* to ask for the exit status after a lost connection */
 
 static bool stopped(void *ctx)
@@ -98,8 +100,10 @@ static enum podsku_code ask_status(struct cli_run *run, const struct podsku_pod 
     int status;
     enum podsku_code code;
 
-    podsku_buf_printf(&command, "sh -c 'm=%s; printf \"\\n%%s=\" \"$m\"; cat \".podsku-%s-status\" 2>/dev/null'",
-                      run->token, run->token);
+    podsku_buf_printf(&command,
+                      "sh -c 'm=%s; printf \"\\n%%s=\" \"$m\"; "
+                      "if [ -e \".podsku-%s\" ]; then echo " WAITS "; else cat \".podsku-%s-status\" 2>/dev/null; fi'",
+                      run->token, run->token, run->token);
     if (podsku_buf_failed(&command)) {
         podsku_buf_free(&command);
         return podsku_error_no_memory(err);
@@ -115,6 +119,10 @@ static enum podsku_code ask_status(struct cli_run *run, const struct podsku_pod 
         run->ended = true;
         run->exit_status = (int)strtol(at, NULL, 10) & 0xff;
         code = PODSKU_OK;
+    } else if (strncmp(at, WAITS, strlen(WAITS)) == 0) {
+        run->started = false;
+        run->lost_early = true;
+        code = podsku_error_set(err, PODSKU_NETWORK, "the connection to the pod was lost before it began");
     } else {
         run->lost = true;
         podsku_error_hint(err, "what the command was doing is not known; the pod is terminated");
@@ -163,7 +171,7 @@ static enum podsku_code run_command(struct cli_run *run, const struct podsku_pod
         code = cli_run_over(run, "while the command ran", err);
     else if (child.end == CLI_CHILD_NOT_STARTED)
         code = podsku_error_set(err, PODSKU_NETWORK, "ssh cannot be started here: %s", strerror(child.status));
-    else if (child.end != CLI_CHILD_EXITED || child.status == SSH_FAILED)
+    else if (child.end != CLI_CHILD_EXITED || child.status == CLI_SSH_FAILED)
         code = cli_signals_stop() ? podsku_error_set(err, PODSKU_INTERRUPTED, "interrupted while the command ran")
                                   : ask_status(run, pod, deadline_mono_ms, err);
     else {
@@ -172,6 +180,32 @@ static enum podsku_code run_command(struct cli_run *run, const struct podsku_pod
     }
     cli_child_free(&child);
     return code;
+}
+
+/* Whether standard input still has all that a second try would give to CMD; `before`: where it stood. */
+static bool input_is_whole(off_t before)
+{
+    struct stat info;
+
+    if (fstat(STDIN_FILENO, &info) != 0)
+        return errno == EBADF;
+    return S_ISCHR(info.st_mode) || (S_ISREG(info.st_mode) && lseek(STDIN_FILENO, 0, SEEK_CUR) == before);
+}
+
+/* A connection that breaks before CMD has begun did no harm: it is tried again. */
+static enum podsku_code start_command(struct cli_run *run, const struct podsku_pod *pod, int64_t deadline_mono_ms,
+                                      struct podsku_error *err)
+{
+    off_t before = lseek(STDIN_FILENO, 0, SEEK_CUR);
+
+    for (int tries = 1;; tries++) {
+        enum podsku_code code = run_command(run, pod, deadline_mono_ms, err);
+        if (code != PODSKU_NETWORK || !run->lost_early || tries == TRIES || !input_is_whole(before))
+            return code;
+        cli_say(run->deploy.cli, "%s; trying again", err->message);
+        podsku_error_clear(err);
+        run->lost_early = false;
+    }
 }
 
 enum podsku_code cli_run_use(void *ctx, const struct podsku_deploy_result *result, int64_t deadline_mono_ms,
@@ -205,7 +239,7 @@ enum podsku_code cli_run_use(void *ctx, const struct podsku_deploy_result *resul
         code = cli_run_copy_in(run, pod, rsync, deadline_mono_ms == INT64_MAX ? 0 : deadline_mono_ms, err);
     if (!code) {
         cli_say(deploy->cli, "running on %s%s", pod->id, result->placed.cluster.id ? " (rank 0)" : "");
-        code = run_command(run, pod, deadline_mono_ms, err);
+        code = start_command(run, pod, deadline_mono_ms, err);
     }
     if (code && !run->started)
         podsku_error_context(err, "the command never started");

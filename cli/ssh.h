@@ -15,6 +15,8 @@
 #include "cli/cli.h"
 #include "client/api.h"
 
+#define CLI_SSH_FAILED 255 /* ssh's own exit status when it is ssh that failed; CMD may say it, too */
+
 /* How this run reaches pods; the same for all of them. Borrowed. */
 struct cli_ssh {
     const char *key_file;       /* --ssh-key; NULL: ssh's defaults */

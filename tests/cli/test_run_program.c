@@ -2,11 +2,13 @@
  * run, the real program: how it ends, what it says of that, and what its report says. ssh is a script that runs
  * what it is given here, or lets nobody in.
  */
+#include <fcntl.h>
 #include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "tests/cli/stage.h"
 #include "tests/support/test.h"
@@ -134,6 +136,42 @@ static void says_that_the_command_never_started(void **state)
     assert_int_equal(cloud_alive(&cloud, true), 0);
 }
 
+/* The connection for CMD breaks before anything is done, once. */
+#define SSH_BREAKS_ONCE                                                                       \
+    "#!/bin/sh\n"                                                                             \
+    "[ \"$*\" != -V ] || { echo OpenSSH_9 >&2; exit 0; }\n"                                   \
+    "for word; do command=$word; done\n"                                                      \
+    "case $command in 'exec sh -c'*) mkdir \"$HOME/broke\" 2>/dev/null && exit 255 ;; esac\n" \
+    "exec sh -c \"$command\"\n"
+
+static void no_input(void *ctx)
+{
+    int fd = open("/dev/null", O_RDONLY);
+
+    (void)ctx;
+    if (fd < 0 || dup2(fd, STDIN_FILENO) < 0)
+        _exit(126);
+}
+
+static void tries_again_what_has_not_begun(void **state)
+{
+    (void)state;
+    put("ssh", SSH_BREAKS_ONCE);
+    program.surround = no_input;
+    EXPECT_RUN(&program, 17, RUN, "--", "sh", "-c", "echo once; exit 17");
+    assert_string_equal(program_out(&program), "once\n");
+    expect_report("running", "", "TERMINATED");
+    /* What was on a pipe may be lost: not again. */
+    program.surround = NULL;
+    char path[128];
+    (void)snprintf(path, sizeof path, "%s/broke", program.folder);
+    assert_int_equal(rmdir(path), 0);
+    EXPECT_RUN(&program, 125, RUN, "--", "true");
+    HOLDS(program_err(&program), "the command never started: ");
+    expect_report("failed", "network", "TERMINATED");
+    assert_int_equal(cloud_alive(&cloud, true), 0);
+}
+
 static void says_that_a_signal_ended_it(void **state)
 {
     (void)state;
@@ -214,6 +252,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(ends_with_what_it_may_spend, up, stage_down),
         cmocka_unit_test_setup_teardown(ends_with_its_time_to_live, up, stage_down),
         cmocka_unit_test_setup_teardown(says_that_the_command_never_started, up, stage_down),
+        cmocka_unit_test_setup_teardown(tries_again_what_has_not_begun, up, stage_down),
         cmocka_unit_test_setup_teardown(says_that_a_signal_ended_it, up, stage_down),
         cmocka_unit_test_setup_teardown(reports_a_signal_before_anything_is_rented, up, stage_down),
         cmocka_unit_test_setup_teardown(reports_a_wrong_command_line, up, stage_down),
