@@ -147,8 +147,8 @@ struct podsku_attempt {
     char *gpu_id, *cloud;
     int gpus;
     enum podsku_attempt_outcome outcome;
-    char *pod_id;      /* pod or cluster; NULL: none is known */
-    char **left;         /* the cluster is gone, and these pods of it may still run */
+    char *pod_id; /* pod or cluster; NULL: none is known */
+    char **left;  /* the cluster is gone, and these pods of it may still run */
     size_t left_count;
     bool gone;         /* the pod is proven gone */
     bool type_unknown; /* its create named several types, and nothing has said yet which it is: gpu_id is the first */

@@ -23,7 +23,7 @@ struct program_sweep {
     size_t word_count;
     char settle[16], attempts[16];
     bool json, keep, launch_given;
-    bool signalled; /* a signal came, or may have, into the latest run */
+    bool signalled;                /* a signal came, or may have, into the latest run */
     char end[32];                  /* PODSKU_SWEEP_END of the next run; empty: none */
     struct podsku_buf log;         /* what the stand-in did, command lines and what the program said */
     char told[40];                 /* the id that the latest run told; empty: none */
