@@ -1,8 +1,10 @@
 #include "catalog/catalog.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "base/digest.h"
+#include "base/text.h"
 #include "catalog/store.h"
 
 int podsku_gpu_memory_gb(const struct podsku_gpu_type *type)
@@ -55,10 +57,40 @@ static bool is_about(const struct podsku_catalog_query *read, enum podsku_cloud 
     return read->product == PODSKU_PRODUCT_POD && read->has_cloud && read->cloud == cloud;
 }
 
-enum podsku_stock podsku_catalog_stock(const struct podsku_catalog *catalog, const struct podsku_gpu_type *type,
-                                       enum podsku_cloud cloud, int count, const struct podsku_stock_view **view)
+static bool names_country(const char *countries, const char *code)
 {
-    const struct podsku_stock_view *exact = NULL; /* also when its level is unknown: it may list data centers */
+    for (const char *p = countries; *p;) {
+        size_t len = strcspn(p, ",");
+        if (len == strlen(code) && strncasecmp(p, code, len) == 0)
+            return true;
+        p += len + (p[len] == ',');
+    }
+    return false;
+}
+
+bool podsku_catalog_read_covers(const struct podsku_catalog_query *read, const struct podsku_catalog_filter *filter)
+{
+    int major, minor;
+
+    if (read->min_cuda) {
+        if (!filter || !podsku_text_version(read->min_cuda, &major, &minor) || filter->cuda_major < major ||
+            (filter->cuda_major == major && filter->cuda_minor < minor))
+            return false;
+    }
+    if (!read->countries)
+        return true;
+    for (size_t i = 0; filter && i < filter->country_count; i++)
+        if (!names_country(read->countries, filter->countries[i]))
+            return false;
+    return filter && filter->country_count > 0;
+}
+
+enum podsku_stock podsku_catalog_stock(const struct podsku_catalog *catalog, const struct podsku_gpu_type *type,
+                                       enum podsku_cloud cloud, int count, const struct podsku_catalog_filter *filter,
+                                       const struct podsku_stock_view **view)
+{
+    const struct podsku_stock_view *exact = NULL;   /* also when its level is unknown: it may list data centers */
+    enum podsku_stock level = PODSKU_STOCK_UNKNOWN; /* that of `exact` */
     const struct podsku_stock_view *none = NULL;
     const struct podsku_stock_view *more = NULL;
 
@@ -67,20 +99,24 @@ enum podsku_stock podsku_catalog_stock(const struct podsku_catalog *catalog, con
         const struct podsku_catalog_query *read = &catalog->reads[candidate->read];
         if (!is_about(read, cloud))
             continue;
-        if (read->count == count && (!exact || exact->stock == PODSKU_STOCK_UNKNOWN))
+        bool counts = candidate->stock != PODSKU_STOCK_NONE || podsku_catalog_read_covers(read, filter);
+        if (read->count == count && (!exact || level == PODSKU_STOCK_UNKNOWN)) {
             exact = candidate;
-        else if (read->count < count && candidate->stock == PODSKU_STOCK_NONE)
+            level = counts ? candidate->stock : PODSKU_STOCK_UNKNOWN;
+        } else if (read->count < count && candidate->stock == PODSKU_STOCK_NONE && counts)
             none = candidate;
         else if (read->count > count && candidate->stock > PODSKU_STOCK_NONE &&
                  (!more || candidate->stock > more->stock))
             more = candidate;
     }
     const struct podsku_stock_view *best = exact;
-    if (!exact || exact->stock == PODSKU_STOCK_UNKNOWN)
-        best = none ? none : more ? more : exact;
+    if (level == PODSKU_STOCK_UNKNOWN && (none || more)) {
+        best = none ? none : more;
+        level = best->stock;
+    }
     if (view)
         *view = best;
-    return best ? best->stock : PODSKU_STOCK_UNKNOWN;
+    return level;
 }
 
 bool podsku_catalog_cluster_stock(const struct podsku_catalog *catalog, const struct podsku_gpu_type *type)
@@ -91,7 +127,8 @@ bool podsku_catalog_cluster_stock(const struct podsku_catalog *catalog, const st
             continue;
         if (view->stock > PODSKU_STOCK_NONE)
             return true;
-        for (size_t k = 0; k < view->data_center_count; k++)
+        /* A data center beside NONE in all is one of the lies: what is nowhere opens nothing. */
+        for (size_t k = 0; view->stock == PODSKU_STOCK_UNKNOWN && k < view->data_center_count; k++)
             if (view->data_centers[k].stock > PODSKU_STOCK_NONE)
                 return true;
     }
@@ -176,6 +213,18 @@ enum podsku_code podsku_catalog_hash_bytes(struct podsku_catalog *catalog, const
             return code;
     }
     return podsku_sha256(bytes + store->body_start, store->body_end - store->body_start, catalog->sha256, err);
+}
+
+enum podsku_code podsku_catalog_is_altered(struct podsku_catalog *catalog, bool *altered, struct podsku_error *err)
+{
+    enum podsku_code code = PODSKU_OK;
+
+    *altered = false;
+    if (!catalog->store->recorded_sha256[0])
+        return PODSKU_OK;
+    code = podsku_catalog_hash(catalog, err);
+    *altered = code == PODSKU_OK && strcmp(catalog->sha256, catalog->store->recorded_sha256) != 0;
+    return code;
 }
 
 enum podsku_code podsku_catalog_hash(struct podsku_catalog *catalog, struct podsku_error *err)

@@ -163,18 +163,45 @@ enum podsku_code podsku_catalog_merge(struct podsku_catalog *catalog, struct pod
  */
 enum podsku_code podsku_catalog_hash(struct podsku_catalog *catalog, struct podsku_error *err) PODSKU_CHECKED;
 
+/*
+ * Did the bytes of a recording's body change since it was made: is its SHA-256 another than the one that
+ * the recording says? False for what says none. Fills sha256 as podsku_catalog_hash() does where there
+ * is something to compare.
+ */
+enum podsku_code podsku_catalog_is_altered(struct podsku_catalog *catalog, bool *altered,
+                                           struct podsku_error *err) PODSKU_CHECKED;
+
 /* The type of exactly this id, NULL if there is none. Constant time on average. */
 const struct podsku_gpu_type *podsku_catalog_find(const struct podsku_catalog *catalog, const char *id);
+
+/* What hosts somebody wants: the CUDA floor, and countries. Zeroed: any host. Borrows its texts. */
+struct podsku_catalog_filter {
+    int cuda_major, cuda_minor;   /* 0.0: none */
+    const char *const *countries; /* codes, case ignored */
+    size_t country_count;         /* 0: any country */
+};
+
+/*
+ * Did the read look at every host that the filter lets in? Then what it found nowhere is nowhere under
+ * the filter. A read that was narrower itself says nothing of the hosts that it left out. filter NULL:
+ * any host.
+ */
+bool podsku_catalog_read_covers(const struct podsku_catalog_query *read, const struct podsku_catalog_filter *filter);
 
 /*
  * The stock of a type for a pod of `count` GPUs in `cloud`, from all reads: the read for exactly
  * that; else NONE if some read for fewer says NONE; else a stock level of a read for more; else
- * UNKNOWN. *view is the view it comes from or NULL.
+ * UNKNOWN. NONE counts only from reads that cover the filter (NULL: any host); a level is a level
+ * under any. *view (may be NULL) is the view it comes from or NULL.
  */
 enum podsku_stock podsku_catalog_stock(const struct podsku_catalog *catalog, const struct podsku_gpu_type *type,
-                                       enum podsku_cloud cloud, int count, const struct podsku_stock_view **view);
+                                       enum podsku_cloud cloud, int count, const struct podsku_catalog_filter *filter,
+                                       const struct podsku_stock_view **view);
 
-/* True when a read of product CLUSTER lists stock for the type. */
+/*
+ * True when a read of product CLUSTER lists stock for the type: in all, or, where it does not say that,
+ * in some data center.
+ */
 bool podsku_catalog_cluster_stock(const struct podsku_catalog *catalog, const struct podsku_gpu_type *type);
 
 /* Memory of one GPU: the catalogue's, else the facts' nominal size; 0: unknown. GB. */

@@ -155,6 +155,7 @@ static const struct cli_topic_line catalogue[] = {
     TOPIC_FACT(VERIFIED,
                "maxCount is the size of the largest machine, not stock; HIGH, MEDIUM and LOW hold for the count "
                "that was asked for and fewer, NONE for it and more"),
+    TOPIC_FACT(INFERRED, "NONE that was read for a CUDA floor or for some countries says nothing of other hosts"),
     TOPIC_FACT(VERIFIED,
                "names move from card to card over the years: order by id. Ids are whole byte strings; two differ "
                "only by a double blank"),

@@ -12,10 +12,12 @@ enum podsku_cloud cli_view_cloud(const struct podsku_requirement *req)
     return req->cloud[PODSKU_SECURE] ? PODSKU_SECURE : PODSKU_COMMUNITY;
 }
 
-static enum podsku_stock stock_of(const struct catalog_view *view, const struct podsku_gpu_type *type,
-                                  const struct podsku_stock_view **seen)
+enum podsku_stock cli_view_stock(const struct catalog_view *view, const struct podsku_gpu_type *type,
+                                 const struct podsku_stock_view **seen)
 {
-    return podsku_catalog_stock(view->catalog, type, cli_view_cloud(view->req), view->req->gpus[0], seen);
+    struct podsku_catalog_filter filter = podsku_requirement_filter(view->req);
+
+    return podsku_catalog_stock(view->catalog, type, cli_view_cloud(view->req), view->req->gpus[0], &filter, seen);
 }
 
 static const char *manufacturer(const struct podsku_gpu_type *type)
@@ -48,15 +50,10 @@ static void put_money(struct podsku_buf *out, int64_t uusd)
         podsku_buf_puts(out, podsku_money_text(uusd, text));
 }
 
-static bool offered(const struct podsku_gpu_type *type, enum podsku_cloud cloud)
-{
-    return type->offered[cloud] != PODSKU_NO && type->max_gpus[cloud] != 0;
-}
-
 /* In the table a price stands only where the cloud offers the card: the others are placeholders. */
 static void put_offered_price(struct podsku_buf *out, const struct podsku_gpu_type *type, enum podsku_cloud cloud)
 {
-    if (offered(type, cloud))
+    if (!podsku_type_not_offered(type, cloud))
         put_money(out, type->price_uusd[cloud]);
 }
 
@@ -66,7 +63,7 @@ static void put_most_anywhere(struct podsku_buf *out, const struct podsku_gpu_ty
     int most = PODSKU_COUNT_UNKNOWN;
 
     for (int cloud = 0; cloud < PODSKU_CLOUD_COUNT; cloud++)
-        if (offered(type, (enum podsku_cloud)cloud) && type->max_gpus[cloud] > most)
+        if (!podsku_type_not_offered(type, (enum podsku_cloud)cloud) && type->max_gpus[cloud] > most)
             most = type->max_gpus[cloud];
     if (most > 0)
         podsku_buf_printf(out, "%d", most);
@@ -160,13 +157,13 @@ static void put_stock_word(struct podsku_buf *out, const void *ctx, const void *
 {
     const struct podsku_stock_view *seen = NULL;
 
-    put_text(out, cli_stock_word(stock_of(ctx, row, &seen)));
+    put_text(out, cli_stock_word(cli_view_stock(ctx, row, &seen)));
 }
 
 static void put_stock(struct podsku_buf *out, const void *ctx, const void *row)
 {
     const struct podsku_stock_view *seen = NULL;
-    enum podsku_stock stock = stock_of(ctx, row, &seen);
+    enum podsku_stock stock = cli_view_stock(ctx, row, &seen);
 
     if (stock != PODSKU_STOCK_UNKNOWN)
         podsku_buf_puts(out, podsku_stock_name(stock));
@@ -176,7 +173,7 @@ static void put_centers(struct podsku_buf *out, const void *ctx, const void *row
 {
     const struct podsku_stock_view *seen = NULL;
 
-    (void)stock_of(ctx, row, &seen);
+    (void)cli_view_stock(ctx, row, &seen);
     for (size_t i = 0; seen && i < seen->data_center_count; i++)
         podsku_buf_printf(out, "%s%s", i ? ";" : "", seen->data_centers[i].id);
 }

@@ -33,5 +33,8 @@ json_t *cli_catalog_centers_json(const struct catalog_view *view);
 
 /* The cloud and the count that the stock of a list is for: the first ones asked for. */
 enum podsku_cloud cli_view_cloud(const struct podsku_requirement *req);
+/* A type's stock there for the first count that is asked for; *seen (NULL: unknown) is where it is from. */
+enum podsku_stock cli_view_stock(const struct catalog_view *view, const struct podsku_gpu_type *type,
+                                 const struct podsku_stock_view **seen);
 
 #endif

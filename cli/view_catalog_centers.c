@@ -35,7 +35,7 @@ static const struct podsku_stock_view *view_of(const struct catalog_view *view, 
 {
     const struct podsku_stock_view *seen = NULL;
 
-    (void)podsku_catalog_stock(view->catalog, type, cli_view_cloud(view->req), view->req->gpus[0], &seen);
+    (void)cli_view_stock(view, type, &seen);
     return seen;
 }
 

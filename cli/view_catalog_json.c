@@ -60,9 +60,8 @@ static json_t *topology_json(const struct podsku_gpu_type *type, int gpus)
 
 static json_t *type_json(const struct catalog_view *view, const struct podsku_gpu_type *type)
 {
-    int gpus = view->req->gpus[0];
     const struct podsku_stock_view *seen = NULL;
-    enum podsku_stock stock = podsku_catalog_stock(view->catalog, type, cli_view_cloud(view->req), gpus, &seen);
+    enum podsku_stock stock = cli_view_stock(view, type, &seen);
     int memory_gb = podsku_gpu_memory_gb(type);
     json_t *object = json_object();
 
@@ -77,7 +76,7 @@ static json_t *type_json(const struct catalog_view *view, const struct podsku_gp
                  podsku_json_set(object, "max_gpus", most_json(type)) &&
                  podsku_json_set(object, "stock", cli_stock_json(stock)) &&
                  podsku_json_set(object, "data_centers", cli_data_centers_json(seen)) &&
-                 podsku_json_set(object, "topology", topology_json(type, gpus)) &&
+                 podsku_json_set(object, "topology", topology_json(type, view->req->gpus[0])) &&
                  podsku_json_set(object, "mig", cli_mig_json(type)) &&
                  podsku_json_set(object, "mig_capable", type->facts ? tri_json(type->facts->mig_capable) : json_null());
     return podsku_json_whole(object, whole);

@@ -20,7 +20,7 @@ void cli_offer_label(struct podsku_buf *out, const struct podsku_offer *offer)
     if (offer->nodes > 1)
         podsku_buf_printf(out, " on %d nodes", offer->nodes);
     podsku_buf_printf(out, ", %s", podsku_cloud_word(offer->cloud));
-    if (fails_by(offer, PODSKU_RULE_CLOUD))
+    if (podsku_type_not_offered(offer->type, offer->cloud))
         return; /* what is not offered has no price, whatever the catalogue carries */
     podsku_buf_puts(out, ", ");
     if (offer->price_total_uusd)

@@ -41,7 +41,8 @@ void cli_offer_price(struct podsku_buf *out, const struct podsku_offer *offer)
     int64_t cents;
     char text[PODSKU_MONEY_TEXT_SIZE];
 
-    if (offer->price_total_uusd == 0)
+    /* What is not offered has no price, whatever the catalogue carries. */
+    if (offer->price_total_uusd == 0 || podsku_type_not_offered(offer->type, offer->cloud))
         podsku_buf_putc(out, '-');
     else if (offer->price_estimated && podsku_money_scale(offer->price_total_uusd, 1, cent, &cents))
         podsku_buf_printf(out, "~%s", podsku_money_text(cents * cent, text)); /* no more digits than it deserves */

@@ -97,6 +97,25 @@ static void put_stock_count(struct podsku_buf *out, const struct podsku_catalog 
         podsku_buf_puts(out, " a node");
 }
 
+/* ", read for hosts with CUDA 13.0 or newer in US": what a recording's query left out. */
+static void put_filter(struct podsku_buf *out, const struct podsku_catalog *catalog)
+{
+    const struct podsku_catalog_query *read = &catalog->reads[0];
+
+    if (!read->min_cuda && !read->countries)
+        return;
+    podsku_buf_puts(out, ", read for hosts");
+    if (read->min_cuda) {
+        podsku_buf_puts(out, " with CUDA ");
+        cli_put_text(out, read->min_cuda);
+        podsku_buf_puts(out, " or newer");
+    }
+    if (read->countries) {
+        podsku_buf_puts(out, " in ");
+        cli_put_text(out, read->countries);
+    }
+}
+
 /* The parent of a slice with the least id after `last`; NULL: none is left. */
 static const char *next_slice_parent(const struct podsku_catalog *catalog, const char *last)
 {
@@ -139,6 +158,7 @@ void cli_source_heading(struct podsku_buf *out, const struct podsku_catalog *cat
     podsku_buf_printf(out, ", %zu %s", catalog->entries, catalog->entries == 1 ? "type" : "types");
     put_clouds(out, req);
     put_stock_count(out, catalog);
+    put_filter(out, catalog);
 }
 
 void cli_pick_heading(const struct pick_view *view)
@@ -176,7 +196,7 @@ static void say_nearest_miss(const struct pick_view *view)
     if (!miss)
         return;
     podsku_buf_puts(&line, podsku_gpu_name(miss->type));
-    if (miss->price_total_uusd) {
+    if (miss->price_total_uusd && !podsku_type_not_offered(miss->type, miss->cloud)) {
         podsku_buf_putc(&line, ' ');
         cli_offer_price(&line, miss);
     }
@@ -186,13 +206,12 @@ static void say_nearest_miss(const struct pick_view *view)
 }
 
 /*
- * Whole cards with the slice's memory that cost less than the cheapest candidate: the cheapest of
+ * Whole cards with the slice's memory that cost less than the slice: the cheapest of
  * them, then the cheapest with more memory than that, and so on.
  */
-static void say_cheaper_whole_cards(const struct pick_view *view)
+static void say_cheaper_whole_cards(const struct pick_view *view, const struct podsku_offer *slice)
 {
     enum { SHOWN = 4 };
-    const struct podsku_offer *slice = &view->decision->candidates[0];
     struct podsku_requirement whole = *view->req; /* borrows every string of the requirement */
     struct podsku_decision cards = {0};
     struct podsku_error err = {0};
@@ -204,9 +223,16 @@ static void say_cheaper_whole_cards(const struct pick_view *view)
     whole.mig_parent = NULL;
     whole.mig = PODSKU_MIG_FORBID;
     whole.mig_set = true;
-    whole.gpu = whole.exclude = (struct podsku_words){NULL, 0};
+    whole.gpu = (struct podsku_words){NULL, 0}; /* what is excluded stays so */
+    if (whole.manufacturer == PODSKU_WANT_DEFAULT)
+        whole.manufacturer = PODSKU_WANT_NVIDIA;
     whole.min_vram_gb = slice->memory_gb;
+    whole.max_price_uusd = whole.max_total_uusd = PODSKU_UNCAPPED;
+    whole.allow_unpriced = false;
     whole.limit = 0;
+    whole.sort = PODSKU_SORT_PRICE;
+    if (whole.nvlink == PODSKU_NVLINK_PREFERRED)
+        whole.nvlink = PODSKU_NVLINK_ANY;
     if (podsku_decide(view->catalog, &whole, PODSKU_DECIDE_COUNT, true, &cards, &err) == PODSKU_OK) {
         for (size_t i = 0; i < cards.candidate_count && shown < SHOWN; i++) {
             const struct podsku_offer *card = &cards.candidates[i];
@@ -231,10 +257,42 @@ static void say_cheaper_whole_cards(const struct pick_view *view)
     podsku_decision_free(&cards);
 }
 
-static void say_fraction(const struct pick_view *view)
+/* The best candidate that is a slice of known size; NULL: none. */
+static const struct podsku_offer *first_slice(const struct podsku_decision *decision)
 {
-    if (view->decision->candidates[0].type->slice && view->decision->candidates[0].memory_gb > 0)
-        say_cheaper_whole_cards(view);
+    for (size_t i = 0; i < decision->candidate_count; i++)
+        if (decision->candidates[i].type->slice && decision->candidates[i].memory_gb > 0)
+            return &decision->candidates[i];
+    return NULL;
+}
+
+/* Where only the whole parent fits: the cheapest card with as much memory as the share of it. */
+static void say_smaller_card(const struct pick_view *view)
+{
+    const struct podsku_decision *decision = view->decision;
+    struct podsku_buf line = {0};
+
+    for (size_t i = 0; i < decision->alternative_count; i++) {
+        const struct podsku_offer *card = decision->alternatives[i].cheapest;
+        if (strcmp(decision->alternatives[i].approach, "smaller-card") != 0 || !card)
+            continue;
+        cli_offer_label(&line, card);
+        cli_say(view->cli, "cheapest whole card with the share's memory: %s (%d GB)", podsku_buf_text(&line),
+                card->memory_gb);
+    }
+    podsku_buf_free(&line);
+}
+
+static void say_slices(const struct pick_view *view)
+{
+    const struct podsku_offer *slice = first_slice(view->decision);
+
+    if (!slice && !cli_asks_fraction(view->req))
+        return;
+    if (slice)
+        say_cheaper_whole_cards(view, slice);
+    else
+        say_smaller_card(view);
     cli_say(view->cli, "others' work beside yours: a slice or a card. Only your own: the cheapest whole card "
                        "(podsku help sharing)");
     cli_say(view->cli, "slices: no NVLink, no NCCL across them; you cannot cut your own (podsku help mig)");
@@ -315,9 +373,8 @@ void cli_pick_talk(const struct pick_view *view)
     cli_pick_rejections(view);
     say_nearest_miss(view);
     cli_pick_notes(view);
-    if (cli_asks_fraction(view->req))
-        say_fraction(view);
-    else if (cli_asks_links(view->req))
+    say_slices(view);
+    if (!cli_asks_fraction(view->req) && cli_asks_links(view->req))
         say_legend(view);
     say_next(view);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/money.h"
+#include "base/text.h"
 #include "rules/judge.h"
 
 /* Which offer an approach is compared with. */
@@ -48,6 +49,9 @@ static void loosen(const struct judge *judge, struct podsku_requirement *req)
     req->max_price_uusd = req->max_total_uusd = PODSKU_UNCAPPED;
     req->allow_unpriced = false;
     req->limit = 0;
+    req->sort = PODSKU_SORT_PRICE; /* the cheapest, in whatever order candidates stand */
+    if (req->nvlink == PODSKU_NVLINK_PREFERRED)
+        req->nvlink = PODSKU_NVLINK_ANY;
     req->mig_set = true;
 }
 
@@ -96,18 +100,20 @@ static bool find_card(const struct judge *judge, double memory_gb, int gpus, str
     req.mig = PODSKU_MIG_FORBID;
     req.memory_fraction.denominator = req.compute_fraction.denominator = 0;
     req.mig_parent = NULL;
-    req.max_vram_gb = -1;
     if (memory_gb > req.min_vram_gb)
         req.min_vram_gb = memory_gb;
     return find_best(judge, &req, store, best, found);
 }
 
-static bool find_slice(const struct judge *judge, struct rules_store *store, struct podsku_offer *best, bool *found)
+static bool find_slice(const struct judge *judge, double memory_gb, struct rules_store *store,
+                       struct podsku_offer *best, bool *found)
 {
     struct podsku_requirement req;
 
     loosen(judge, &req);
     req.mig = PODSKU_MIG_ONLY;
+    if (memory_gb > req.min_vram_gb)
+        req.min_vram_gb = memory_gb;
     return find_best(judge, &req, store, best, found);
 }
 
@@ -125,17 +131,71 @@ static int parent_memory_gb(const struct judge *judge)
     return least;
 }
 
-/* Memory that the slice would have: of the first slice that fits, else the share of its parent. */
-static double slice_memory_gb(const struct judge *judge, const struct podsku_decision *decision)
+static bool is_named(const struct podsku_requirement *req, const struct podsku_gpu_type *type)
+{
+    bool named = req->gpu.count == 0;
+
+    for (size_t i = 0; i < req->gpu.count && !named; i++)
+        named = podsku_type_matches(type, req->gpu.list[i]);
+    for (size_t i = 0; i < req->exclude.count && named; i++)
+        named = !podsku_type_matches(type, req->exclude.list[i]);
+    return named;
+}
+
+/* Of the smallest card that only the facts know by one of these names; 0: of none. */
+static int known_memory_gb(const struct judge *judge)
+{
+    const struct podsku_words *patterns = &judge->req->gpu;
+    int least = 0;
+
+    for (size_t i = 0; i < podsku_facts_count(judge->catalog->facts); i++) {
+        const struct podsku_facts *facts = podsku_facts_at(judge->catalog->facts, i);
+        for (size_t k = 0; k < patterns->count; k++)
+            if (facts->memory_gb > 0 && (least == 0 || facts->memory_gb < least) &&
+                podsku_text_match(patterns->list[k], facts->id))
+                least = facts->memory_gb;
+    }
+    return least;
+}
+
+/*
+ * Memory of the smallest type that --gpu names, or of the smallest slice where only slices are asked for.
+ * Types that --mig refuses count only where nothing else is named. 0: none is, or it is unknown.
+ */
+static int named_memory_gb(const struct judge *judge)
+{
+    int least[2] = {0, 0}; /* of those that --mig refuses, of the others */
+
+    if (judge->req->gpu.count == 0 && judge->mig != PODSKU_MIG_ONLY)
+        return 0;
+    for (size_t i = 0; i < judge->catalog->type_count; i++) {
+        const struct podsku_gpu_type *type = &judge->catalog->types[i];
+        int memory_gb = podsku_gpu_memory_gb(type);
+        bool meant = judge->mig == PODSKU_MIG_ALLOW || (judge->mig == PODSKU_MIG_ONLY) == (type->slice != NULL);
+        if (memory_gb > 0 && is_named(judge->req, type) && (least[meant] == 0 || memory_gb < least[meant]))
+            least[meant] = memory_gb;
+    }
+    if (least[0] + least[1] == 0)
+        return known_memory_gb(judge);
+    return least[1] ? least[1] : least[0];
+}
+
+/*
+ * Memory that a card must have to be compared: that of the first slice that fits; else the share of its
+ * parent, and what the smallest of the named types has. 0: nothing says.
+ */
+static double compared_memory_gb(const struct judge *judge, const struct podsku_decision *decision)
 {
     struct podsku_fraction share = judge->req->memory_fraction;
+    double named_gb = named_memory_gb(judge);
+    double share_gb = 0;
 
     for (size_t i = 0; i < decision->candidate_count; i++)
         if (decision->candidates[i].type->slice && decision->candidates[i].memory_gb > 0)
             return decision->candidates[i].memory_gb;
-    if (share.denominator == 0)
-        return -1;
-    return ceil((double)parent_memory_gb(judge) * (double)share.numerator / (double)share.denominator);
+    if (share.denominator > 0)
+        share_gb = ceil((double)parent_memory_gb(judge) * (double)share.numerator / (double)share.denominator);
+    return share_gb > named_gb ? share_gb : named_gb;
 }
 
 static bool is_suspect(const struct podsku_offer *card)
@@ -223,8 +283,8 @@ bool podsku_list_alternatives(const struct judge *judge, struct podsku_decision 
     if (judge->mig == PODSKU_MIG_FORBID && !judge->parents && decision->candidate_total > 0)
         return true;
     if (!note_cards(judge, decision) ||
-        !find_card(judge, slice_memory_gb(judge, decision), 0, store, &found[0], &has_card) ||
-        !find_slice(judge, store, &found[1], &has_slice))
+        !find_card(judge, compared_memory_gb(judge, decision), 0, store, &found[0], &has_card) ||
+        !find_slice(judge, named_memory_gb(judge), store, &found[1], &has_slice))
         return false;
     const struct podsku_offer *kept = podsku_store_offers(store, found, 2);
     struct podsku_alternative *list = podsku_store_alloc(store, APPROACH_COUNT * sizeof *list);

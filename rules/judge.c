@@ -43,6 +43,7 @@ void podsku_judge_prepare(struct judge *judge, const struct podsku_catalog *cata
     memset(judge, 0, sizeof *judge);
     judge->catalog = catalog;
     judge->req = req;
+    judge->filter = podsku_requirement_filter(req);
     judge->mig = podsku_requirement_mig(req);
     judge->manufacturer = req->manufacturer != PODSKU_WANT_DEFAULT ? req->manufacturer
                           : req->gpu.count > 0                     ? PODSKU_WANT_ANY
@@ -100,6 +101,18 @@ void podsku_offer_begin(struct podsku_offer *offer, const struct judge *judge, c
     offer->total_memory_gb = offer->memory_gb * count;
 }
 
+struct podsku_catalog_filter podsku_requirement_filter(const struct podsku_requirement *req)
+{
+    struct podsku_catalog_filter filter = {.countries = (const char *const *)req->countries.list,
+                                           .country_count = req->countries.count};
+
+    if (req->cuda_major >= 0) {
+        filter.cuda_major = req->cuda_major;
+        filter.cuda_minor = req->cuda_minor;
+    }
+    return filter;
+}
+
 /* A read of Instant Clusters says more about several nodes than one of pods. */
 static enum podsku_stock cluster_stock(const struct judge *judge, const struct podsku_offer *offer,
                                        const struct podsku_stock_view **view)
@@ -107,10 +120,11 @@ static enum podsku_stock cluster_stock(const struct judge *judge, const struct p
     for (size_t i = 0; i < offer->type->view_count; i++) {
         const struct podsku_stock_view *seen = &offer->type->views[i];
         const struct podsku_catalog_query *read = &judge->catalog->reads[seen->read];
+        bool counts = seen->stock != PODSKU_STOCK_NONE || podsku_catalog_read_covers(read, &judge->filter);
         bool implied = read->count == offer->gpus || (read->count < offer->gpus && seen->stock == PODSKU_STOCK_NONE) ||
                        (read->count > offer->gpus && seen->stock > PODSKU_STOCK_NONE);
         if (read->product == PODSKU_PRODUCT_CLUSTER && read->has_cloud && read->cloud == offer->cloud && implied &&
-            seen->stock != PODSKU_STOCK_UNKNOWN) {
+            counts && seen->stock != PODSKU_STOCK_UNKNOWN) {
             *view = seen;
             return seen->stock;
         }
@@ -129,7 +143,8 @@ void podsku_offer_finish(struct podsku_offer *offer, const struct judge *judge)
     if (offer->nodes > 1)
         offer->stock = cluster_stock(judge, offer, &offer->view);
     if (offer->stock == PODSKU_STOCK_UNKNOWN)
-        offer->stock = podsku_catalog_stock(judge->catalog, offer->type, offer->cloud, offer->gpus, &offer->view);
+        offer->stock =
+            podsku_catalog_stock(judge->catalog, offer->type, offer->cloud, offer->gpus, &judge->filter, &offer->view);
 }
 
 bool podsku_offer_passes(struct podsku_offer *offer, const struct judge *judge)

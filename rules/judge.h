@@ -13,8 +13,9 @@ struct judge {
     const struct podsku_requirement *req;
     enum podsku_mig_mode mig;
     enum podsku_wanted_manufacturer manufacturer; /* never DEFAULT */
-    const unsigned char *parents; /* by type index: an allowed parent, or a slice of one; NULL: not asked */
-    bool lists_data_centers;      /* some type of the catalogue does; only set when placement is asked for */
+    const unsigned char *parents;        /* by type index: an allowed parent, or a slice of one; NULL: not asked */
+    struct podsku_catalog_filter filter; /* of the requirement */
+    bool lists_data_centers;             /* some type of the catalogue does; only set when placement is asked for */
     enum podsku_rule asked[PODSKU_RULE_COUNT]; /* in the order of the list */
     size_t asked_count;
     const struct rule_row *quick[PODSKU_RULE_COUNT]; /* the same, cheapest first */
@@ -98,9 +99,6 @@ bool podsku_cluster_offers(const struct podsku_catalog *catalog, const struct po
 
 /* GPU pairs of n that NVLink can join at best in groups of `domain`. */
 int64_t podsku_pairs_joined(int64_t n, int64_t domain);
-
-/* The cloud rule fails: the flag is false or the count is 0. */
-bool podsku_type_not_offered(const struct podsku_gpu_type *type, enum podsku_cloud cloud);
 
 /* True if some pattern matches the type's id or display name. */
 bool podsku_type_matches(const struct podsku_gpu_type *type, const char *pattern);

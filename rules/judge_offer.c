@@ -74,8 +74,9 @@ enum podsku_tri podsku_judge_unpriced(const struct judge *judge, const struct po
 }
 
 /* Apart from the predicates, which are called far more often without a listener. */
-__attribute__((noinline)) static enum podsku_tri say_over_cap(int64_t price, int64_t cap, const char *of,
-                                                              const char *brief, struct says *says)
+__attribute__((noinline)) static enum podsku_tri say_over_cap(const struct podsku_offer *offer, int64_t price,
+                                                              int64_t cap, const char *of, const char *brief,
+                                                              struct says *says)
 {
     char asked[PODSKU_MONEY_TEXT_SIZE];
     char costs[PODSKU_MONEY_TEXT_SIZE];
@@ -83,6 +84,8 @@ __attribute__((noinline)) static enum podsku_tri say_over_cap(int64_t price, int
     (void)podsku_money_text(cap, asked);
     if (price == 0)
         podsku_say(says, "no price", "the price is unknown, %s USD/h %s was the cap", asked, of);
+    else if (podsku_type_not_offered(offer->type, offer->cloud))
+        podsku_say(says, "no price", "no price where it is not offered, %s USD/h %s was the cap", asked, of);
     else
         podsku_say(says, brief, "%s USD/h %s, at most %s was asked for", podsku_money_text(price, costs), of, asked);
     return price == 0 ? PODSKU_UNKNOWN : PODSKU_NO;
@@ -95,7 +98,7 @@ enum podsku_tri podsku_judge_price(const struct judge *judge, const struct podsk
 
     if (price > 0 && price <= cap)
         return PODSKU_YES;
-    return says ? say_over_cap(price, cap, "per GPU", "over --max-price", says) : PODSKU_NO;
+    return says ? say_over_cap(offer, price, cap, "per GPU", "over --max-price", says) : PODSKU_NO;
 }
 
 enum podsku_tri podsku_judge_total_price(const struct judge *judge, const struct podsku_offer *offer, struct says *says)
@@ -105,7 +108,7 @@ enum podsku_tri podsku_judge_total_price(const struct judge *judge, const struct
 
     if (price > 0 && price <= cap)
         return PODSKU_YES;
-    return says ? say_over_cap(price, cap, offer->price_estimated ? "in all (an estimate)" : "in all",
+    return says ? say_over_cap(offer, price, cap, offer->price_estimated ? "in all (an estimate)" : "in all",
                                "over --max-total", says)
                 : PODSKU_NO;
 }

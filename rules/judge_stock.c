@@ -53,6 +53,8 @@ static bool find_cuda_list(const struct judge *judge, const struct podsku_offer 
             continue;
         struct cuda_list list = read_cuda_list(view, judge->req->cuda_major, judge->req->cuda_minor);
         bool passes = list.right || list.full;
+        if (!passes && !podsku_catalog_read_covers(read, &judge->filter))
+            continue; /* other hosts than these were left out */
         if (read->count == offer->gpus) {
             *found = list;
             return true;
@@ -117,6 +119,7 @@ struct dc_lists {
     const char *listed; /* some other one has stock for it */
     int fewer;          /* the largest smaller count that data centers are listed for */
     bool elsewhere;     /* they are listed for another cloud or product */
+    bool narrowed;      /* they are listed for fewer hosts than were asked for */
 };
 
 static void look_at_view(const struct podsku_requirement *req, const struct podsku_stock_view *view,
@@ -145,9 +148,10 @@ static struct dc_lists find_data_centers(const struct judge *judge, const struct
             continue;
         if (!is_about(read, offer))
             lists.elsewhere = true;
-        else if (read->count >= offer->gpus)
+        else if (read->count >= offer->gpus) {
+            lists.narrowed = lists.narrowed || !podsku_catalog_read_covers(read, &judge->filter);
             look_at_view(judge->req, view, &lists);
-        else if (read->count > lists.fewer)
+        } else if (read->count > lists.fewer)
             lists.fewer = read->count;
     }
     return lists;
@@ -161,9 +165,13 @@ static enum podsku_tri say_no_data_center(const struct judge *judge, const struc
     bool asked = false; /* a read for this offer was made */
 
     for (size_t i = 0; i < judge->catalog->read_count; i++)
-        asked = asked || (is_about(&judge->catalog->reads[i], offer) && judge->catalog->reads[i].count >= offer->gpus);
+        asked = asked || (is_about(&judge->catalog->reads[i], offer) && judge->catalog->reads[i].count >= offer->gpus &&
+                          podsku_catalog_read_covers(&judge->catalog->reads[i], &judge->filter));
     if (lists->unknown)
         podsku_say(says, "placement", "listed in %.60s%s, but with unknown stock", first, more);
+    else if (lists->narrowed)
+        podsku_say(says, "placement",
+                   "unknown: data centers are listed for a CUDA floor or countries that were not asked for");
     else if (lists->listed)
         podsku_say(says, "placement", "no stock listed in %.60s%s; there is some in %.60s", first, more, lists->listed);
     else if (lists->fewer > 0)

@@ -100,12 +100,19 @@ static double distance_of(const struct judge *judge, const struct podsku_offer *
     return distance;
 }
 
+/* 0: unknown, as it is where the offer's cloud does not have it. */
+static int64_t price_of(const struct podsku_offer *offer)
+{
+    return podsku_type_not_offered(offer->type, offer->cloud) ? 0 : offer->price_total_uusd;
+}
+
 /* Does a, as far away as b, come before it? The cheaper one, unpriced last; then by id. */
 static bool is_cheaper(const struct podsku_offer *a, const struct podsku_offer *b)
 {
-    if (a->price_total_uusd == 0 || b->price_total_uusd == 0)
-        return a->price_total_uusd > b->price_total_uusd;
-    return a->price_total_uusd < b->price_total_uusd;
+    int64_t left = price_of(a);
+    int64_t right = price_of(b);
+
+    return left == 0 || right == 0 ? left > right : left < right;
 }
 
 /* NVLink between some of the cards says more in numbers of pairs than as a rule. */

@@ -148,6 +148,15 @@ struct podsku_alternative {
  */
 const struct podsku_reason *podsku_offer_chief_reason(const struct podsku_offer *offer);
 
+/* What of a requirement narrows the hosts: its CUDA floor and countries, borrowed. */
+struct podsku_catalog_filter podsku_requirement_filter(const struct podsku_requirement *req);
+
+/*
+ * The cloud rule fails: the cloud's flag is false or its count is 0. Its price is no price then, whatever
+ * the catalogue carries.
+ */
+bool podsku_type_not_offered(const struct podsku_gpu_type *type, enum podsku_cloud cloud);
+
 /* How much work a decision is. */
 enum podsku_detail {
     PODSKU_DECIDE_COUNT, /* candidates without notes and the number of rejected offers: stops at a first failing rule */

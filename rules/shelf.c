@@ -30,6 +30,9 @@ struct shelves {
 
 bool podsku_shelves_suit(const struct podsku_catalog *catalog)
 {
+    for (size_t i = 0; i < catalog->read_count; i++)
+        if (catalog->reads[i].min_cuda || catalog->reads[i].countries)
+            return false; /* its stock depends on more of the requirement than a key has */
     return catalog->serial != 0 && catalog->type_count <= TYPES_MAX;
 }
 

@@ -16,7 +16,7 @@ struct shelf {
     size_t count;
 };
 
-/* False for a catalogue that is too large, or whose content has no serial number. */
+/* False for a catalogue that is too large, that was read for some hosts only, or without a serial number. */
 bool podsku_shelves_suit(const struct podsku_catalog *catalog);
 
 /*

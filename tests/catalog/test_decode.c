@@ -309,7 +309,7 @@ static void live_reads(void **state)
                                          podsku_facts_builtin(), &query, PODSKU_ANSWER, &catalog, &err),
                      PODSKU_OK);
     assert_int_equal(catalog->source, PODSKU_SOURCE_GRAPHQL);
-    assert_int_equal(podsku_catalog_stock(catalog, type_of(catalog, "A"), PODSKU_COMMUNITY, 4, NULL),
+    assert_int_equal(podsku_catalog_stock(catalog, type_of(catalog, "A"), PODSKU_COMMUNITY, 4, NULL, NULL),
                      PODSKU_STOCK_HIGH);
     podsku_catalog_free(catalog);
     assert_int_equal(podsku_catalog_load("x", 1, "https://api.example/", podsku_facts_builtin(), NULL, PODSKU_ANSWER,

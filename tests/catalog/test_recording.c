@@ -162,6 +162,36 @@ static void recording_knows_better(void **state)
     podsku_catalog_free(catalog);
 }
 
+/* A recording whose body is not what its hash says; what has no hash cannot be. */
+static void altered(void **state)
+{
+    static const char *const rows[] = {"{\"gpus\": []}", "{\"podsku_recording\":1,\"body\":{\"gpus\": []}}",
+                                       "{\"podsku_recording\":1,\"sha256\":\"%s\",\"body\":{\"gpus\": []}}",
+                                       "{\"podsku_recording\":1,\"sha256\":\"%s\",\"body\":{\"gpus\": [ ]}}"};
+    struct podsku_error err = {0};
+    char sha256[PODSKU_SHA256_TEXT_SIZE];
+
+    (void)state;
+    assert_int_equal(podsku_sha256("{\"gpus\": []}", 12, sha256, &err), PODSKU_OK);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const char *mark = strstr(rows[i], "%s");
+        struct podsku_buf text = {0};
+        bool is_altered = i < 3;
+        if (mark)
+            podsku_buf_printf(&text, "%.*s%s%s", (int)(mark - rows[i]), rows[i], sha256, mark + 2);
+        struct podsku_catalog *catalog = load_text(mark ? podsku_buf_text(&text) : rows[i]);
+        assert_int_equal(podsku_catalog_is_altered(catalog, &is_altered, &err), PODSKU_OK);
+        assert_int_equal(is_altered, i == 3);
+        podsku_catalog_free(catalog);
+        podsku_buf_free(&text);
+    }
+    struct podsku_catalog *catalog = load_fixture("catalogue-recording-v2");
+    bool is_altered = true;
+    assert_int_equal(podsku_catalog_is_altered(catalog, &is_altered, &err), PODSKU_OK);
+    assert_false(is_altered);
+    podsku_catalog_free(catalog);
+}
+
 /* Raw bodies hash whole; of a recording that was written anew, the body as it is now. */
 static void hashes(void **state)
 {
@@ -217,9 +247,15 @@ static void fixtures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(written_and_read), cmocka_unit_test(schema),    cmocka_unit_test(no_json_is_not_recorded),
-        cmocka_unit_test(queries),          cmocka_unit_test(countries), cmocka_unit_test(recording_knows_better),
-        cmocka_unit_test(hashes),           cmocka_unit_test(fixtures),
+        cmocka_unit_test(written_and_read),
+        cmocka_unit_test(schema),
+        cmocka_unit_test(no_json_is_not_recorded),
+        cmocka_unit_test(altered),
+        cmocka_unit_test(queries),
+        cmocka_unit_test(countries),
+        cmocka_unit_test(recording_knows_better),
+        cmocka_unit_test(hashes),
+        cmocka_unit_test(fixtures),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

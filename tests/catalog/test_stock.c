@@ -80,11 +80,65 @@ static void inference(void **state)
         const struct podsku_stock_view *view;
         struct podsku_catalog *catalog = merged(rows[i].reads, COUNT_OF(rows[i].reads));
         const struct podsku_gpu_type *type = type_of(catalog, "A");
-        enum podsku_stock stock = podsku_catalog_stock(catalog, type, rows[i].cloud, rows[i].count, &view);
+        enum podsku_stock stock = podsku_catalog_stock(catalog, type, rows[i].cloud, rows[i].count, NULL, &view);
         int from = view ? catalog->reads[view->read].count : 0;
         if (stock != rows[i].stock || from != rows[i].from_count)
             fail_msg("row %zu: %s from the read for %d", i, podsku_stock_name(stock), from);
-        assert_int_equal(podsku_catalog_stock(catalog, type, rows[i].cloud, rows[i].count, NULL), stock);
+        assert_int_equal(podsku_catalog_stock(catalog, type, rows[i].cloud, rows[i].count, NULL, NULL), stock);
+        podsku_catalog_free(catalog);
+    }
+}
+
+/* What a read under a CUDA floor or for some countries says of hosts that it did not look at: of stock it is true. */
+static void filters(void **state)
+{
+    static const char *const us[] = {"us"};
+    static const char *const both[] = {"US", "SE"};
+    static const char *const other[] = {"CA"};
+    static const struct {
+        const char *min_cuda, *countries; /* of the read */
+        struct podsku_catalog_filter filter;
+        bool covers;
+    } rows[] = {
+        {NULL, NULL, {0}, true},
+        {NULL, NULL, {.cuda_major = 13, .countries = us, .country_count = 1}, true},
+        {"13.0", NULL, {0}, false},
+        {"13.0", NULL, {.cuda_major = 12, .cuda_minor = 9}, false},
+        {"13.0", NULL, {.cuda_major = 13}, true},
+        {"12.2", NULL, {.cuda_major = 12, .cuda_minor = 11}, true},
+        {"12.11", NULL, {.cuda_major = 12, .cuda_minor = 2}, false},
+        {"new", NULL, {.cuda_major = 99}, false},
+        {NULL, "US", {0}, false},
+        {NULL, "US", {.countries = us, .country_count = 1}, true},
+        {NULL, "US", {.countries = both, .country_count = 2}, false},
+        {NULL, "CA,US", {.countries = us, .country_count = 1}, true},
+        {NULL, "USA,U", {.countries = us, .country_count = 1}, false},
+        {NULL, "US,SE", {.countries = other, .country_count = 1}, false},
+        {NULL, "US,SE", {.countries = both, .country_count = 2}, true},
+        {"13.0", "US", {.countries = us, .country_count = 1}, false},
+        {"13.0", "US", {.cuda_major = 13, .countries = us, .country_count = 1}, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct podsku_catalog_query query = {.has_cloud = true,
+                                             .cloud = PODSKU_SECURE,
+                                             .count = 4,
+                                             .min_cuda = rows[i].min_cuda,
+                                             .countries = rows[i].countries};
+        struct podsku_catalog *catalog = load_text_for("{\"gpus\": [{\"id\": \"A\", \"availability\": \"NONE\"}, "
+                                                       "{\"id\": \"B\", \"availability\": \"LOW\"}]}",
+                                                       &query);
+        enum podsku_stock none = rows[i].covers ? PODSKU_STOCK_NONE : PODSKU_STOCK_UNKNOWN;
+        for (int count = 4; count <= 8; count += 4) {
+            enum podsku_stock stock =
+                podsku_catalog_stock(catalog, type_of(catalog, "A"), PODSKU_SECURE, count, &rows[i].filter, NULL);
+            if (stock != none)
+                fail_msg("row %zu: %s", i, podsku_stock_name(stock));
+        }
+        assert_int_equal(podsku_catalog_read_covers(&catalog->reads[0], &rows[i].filter), rows[i].covers);
+        assert_int_equal(podsku_catalog_stock(catalog, type_of(catalog, "B"), PODSKU_SECURE, 2, &rows[i].filter, NULL),
+                         PODSKU_STOCK_LOW);
         podsku_catalog_free(catalog);
     }
 }
@@ -99,22 +153,26 @@ static void raw_bodies(void **state)
     struct podsku_catalog *recorded_graphql = load_fixture("catalogue-recording-graphql");
     const char *id = "NVIDIA B200";
 
-    assert_int_equal(podsku_catalog_stock(v2, type_of(v2, id), PODSKU_SECURE, 1, NULL), PODSKU_STOCK_HIGH);
-    assert_int_equal(podsku_catalog_stock(v2, type_of(v2, id), PODSKU_SECURE, 8, NULL), PODSKU_STOCK_UNKNOWN);
-    assert_int_equal(podsku_catalog_stock(v2, type_of(v2, id), PODSKU_COMMUNITY, 1, NULL), PODSKU_STOCK_UNKNOWN);
+    assert_int_equal(podsku_catalog_stock(v2, type_of(v2, id), PODSKU_SECURE, 1, NULL, NULL), PODSKU_STOCK_HIGH);
+    assert_int_equal(podsku_catalog_stock(v2, type_of(v2, id), PODSKU_SECURE, 8, NULL, NULL), PODSKU_STOCK_UNKNOWN);
+    assert_int_equal(podsku_catalog_stock(v2, type_of(v2, id), PODSKU_COMMUNITY, 1, NULL, NULL), PODSKU_STOCK_UNKNOWN);
     for (int cloud = 0; cloud < PODSKU_CLOUD_COUNT; cloud++)
-        assert_int_equal(podsku_catalog_stock(graphql, type_of(graphql, id), (enum podsku_cloud)cloud, 1, NULL),
+        assert_int_equal(podsku_catalog_stock(graphql, type_of(graphql, id), (enum podsku_cloud)cloud, 1, NULL, NULL),
                          PODSKU_STOCK_UNKNOWN);
     assert_int_equal(type_of(graphql, id)->views->stock, PODSKU_STOCK_HIGH); /* as read */
-    assert_int_equal(podsku_catalog_stock(recorded, type_of(recorded, id), PODSKU_SECURE, 8, NULL), PODSKU_STOCK_HIGH);
-    assert_int_equal(podsku_catalog_stock(recorded, type_of(recorded, id), PODSKU_SECURE, 1, NULL), PODSKU_STOCK_HIGH);
+    assert_int_equal(podsku_catalog_stock(recorded, type_of(recorded, id), PODSKU_SECURE, 8, NULL, NULL),
+                     PODSKU_STOCK_HIGH);
+    assert_int_equal(podsku_catalog_stock(recorded, type_of(recorded, id), PODSKU_SECURE, 1, NULL, NULL),
+                     PODSKU_STOCK_HIGH);
     id = "NVIDIA A100-SXM4-80GB";
-    assert_int_equal(podsku_catalog_stock(recorded, type_of(recorded, id), PODSKU_SECURE, 8, NULL), PODSKU_STOCK_NONE);
-    assert_int_equal(podsku_catalog_stock(recorded, type_of(recorded, id), PODSKU_SECURE, 1, NULL),
+    assert_int_equal(podsku_catalog_stock(recorded, type_of(recorded, id), PODSKU_SECURE, 8, NULL, NULL),
+                     PODSKU_STOCK_NONE);
+    assert_int_equal(podsku_catalog_stock(recorded, type_of(recorded, id), PODSKU_SECURE, 1, NULL, NULL),
                      PODSKU_STOCK_UNKNOWN);
     id = "NVIDIA H100 NVL";
-    assert_int_equal(podsku_catalog_stock(recorded_graphql, type_of(recorded_graphql, id), PODSKU_SECURE, 1, NULL),
-                     PODSKU_STOCK_LOW);
+    assert_int_equal(
+        podsku_catalog_stock(recorded_graphql, type_of(recorded_graphql, id), PODSKU_SECURE, 1, NULL, NULL),
+        PODSKU_STOCK_LOW);
     podsku_catalog_free(v2);
     podsku_catalog_free(graphql);
     podsku_catalog_free(recorded);
@@ -145,6 +203,9 @@ static void products(void **state)
         {PODSKU_PRODUCT_CLUSTER,
          ", \"dataCenters\": [{\"id\": \"X\", \"availability\": \"NONE\"}, {\"id\": \"Y\", \"availability\": \"LOW\"}]",
          true},
+        /* what is nowhere in all is in no data center either */
+        {PODSKU_PRODUCT_CLUSTER,
+         ", \"availability\": \"NONE\", \"dataCenters\": [{\"id\": \"X\", \"availability\": \"HIGH\"}]", false},
         {PODSKU_PRODUCT_POD, ", \"availability\": \"HIGH\"", false},
         {PODSKU_PRODUCT_SERVERLESS, ", \"availability\": \"HIGH\"", false},
     };
@@ -154,7 +215,7 @@ static void products(void **state)
         struct podsku_catalog *catalog = product_read(rows[i].product, rows[i].members);
         const struct podsku_gpu_type *type = type_of(catalog, "A");
         assert_int_equal(podsku_catalog_cluster_stock(catalog, type), rows[i].in_clusters);
-        assert_int_equal(podsku_catalog_stock(catalog, type, PODSKU_SECURE, 8, NULL),
+        assert_int_equal(podsku_catalog_stock(catalog, type, PODSKU_SECURE, 8, NULL, NULL),
                          rows[i].product == PODSKU_PRODUCT_POD ? PODSKU_STOCK_HIGH : PODSKU_STOCK_UNKNOWN);
         podsku_catalog_free(catalog);
     }
@@ -185,9 +246,9 @@ static void merging(void **state)
     const struct podsku_gpu_type *a = type_of(first, "A");
     assert_int_equal(a->memory_gb, 8); /* only the stock is added */
     assert_int_equal(a->view_count, 2);
-    assert_int_equal(podsku_catalog_stock(first, a, PODSKU_SECURE, 1, NULL), PODSKU_STOCK_LOW);
+    assert_int_equal(podsku_catalog_stock(first, a, PODSKU_SECURE, 1, NULL, NULL), PODSKU_STOCK_LOW);
     const struct podsku_stock_view *view;
-    assert_int_equal(podsku_catalog_stock(first, a, PODSKU_COMMUNITY, 4, &view), PODSKU_STOCK_MEDIUM);
+    assert_int_equal(podsku_catalog_stock(first, a, PODSKU_COMMUNITY, 4, NULL, &view), PODSKU_STOCK_MEDIUM);
     assert_string_equal(view->data_centers[0].id, "X");
     assert_int_equal(view->read, 1);
     assert_int_equal(type_of(first, "B")->view_count, 1);
@@ -221,11 +282,8 @@ static void merging_grows_the_index(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(inference),
-        cmocka_unit_test(raw_bodies),
-        cmocka_unit_test(products),
-        cmocka_unit_test(merging),
-        cmocka_unit_test(merging_grows_the_index),
+        cmocka_unit_test(filters),  cmocka_unit_test(inference), cmocka_unit_test(raw_bodies),
+        cmocka_unit_test(products), cmocka_unit_test(merging),   cmocka_unit_test(merging_grows_the_index),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

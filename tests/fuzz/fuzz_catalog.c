@@ -64,7 +64,7 @@ static void is_consistent(const struct podsku_catalog *catalog)
         const struct podsku_gpu_type *type = &catalog->types[i];
         require(podsku_catalog_find(catalog, type->id) == type, "every type is found by its id");
         for (int cloud = 0; cloud < PODSKU_CLOUD_COUNT; cloud++)
-            (void)podsku_catalog_stock(catalog, type, (enum podsku_cloud)cloud, 8, NULL);
+            (void)podsku_catalog_stock(catalog, type, (enum podsku_cloud)cloud, 8, NULL, NULL);
     }
     require(podsku_catalog_diff(catalog, catalog, &diff, &err) == PODSKU_OK, "a diff can be made");
     require(diff.change_count + diff.added_count + diff.removed_count == 0, "a catalogue equals itself");

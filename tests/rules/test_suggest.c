@@ -219,6 +219,38 @@ static const struct {
                                                "A40, one-process A40, bare-metal -"},
     {"{\"gpus\": 8, \"nvlink\": \"required\", \"max_total\": 5}",
      "smaller-card A100 SXM, mig-slice -, mps A100 SXM, time-slicing A100 SXM, one-process A100 SXM, bare-metal -"},
+    /* what is named says how much memory is meant; --max-vram and --exclude stay */
+    {"{\"gpu\": [\"PRO 6000 MIG 24GB\"]}", "smaller-card RTX A5000, mig-slice PRO 6000 MIG 24GB, mps RTX A5000, "
+                                           "time-slicing RTX A5000, one-process RTX A5000, bare-metal -"},
+    {"{\"gpu\": [\"*MIG 48GB\", \"*MIG 24GB\"], \"mig\": \"allow\", \"max_price\": 0.1}",
+     "smaller-card RTX A5000, mig-slice PRO 6000 MIG 24GB, mps RTX A5000, time-slicing RTX A5000, one-process RTX "
+     "A5000, bare-metal -"},
+    {"{\"gpu\": [\"*MIG 48GB\"], \"mig\": \"allow\", \"max_price\": 0.1}",
+     "smaller-card A40, mig-slice PRO 6000 MIG 48GB, mps A40, time-slicing A40, one-process A40, bare-metal -"},
+    {"{\"gpu\": [\"H200 NVL\"], \"cloud\": \"community\"}",
+     "smaller-card -, mig-slice -, mps -, time-slicing -, one-process -, bare-metal -"},
+    {"{\"gpu\": [\"NVIDIA A30\"]}", /* only the facts know it: 24 GB */
+     "smaller-card RTX A5000, mig-slice PRO 6000 MIG 24GB, mps RTX A5000, time-slicing RTX A5000, one-process RTX "
+     "A5000, bare-metal -"},
+    {"{\"gpu\": [\"H200 NVL\"], \"max_price\": 1}",
+     "smaller-card H200 NVL, mig-slice -, mps H200 NVL, time-slicing H200 NVL, one-process H200 NVL, bare-metal -"},
+    {"{\"gpu\": [\"*MIG*\", \"A40\"], \"mig\": \"only\", \"max_price\": 0.1}",
+     "smaller-card RTX A5000, mig-slice PRO 6000 MIG 24GB, mps RTX A5000, time-slicing RTX A5000, one-process RTX "
+     "A5000, bare-metal -"},
+    {"{\"mig\": \"only\", \"max_price\": 0.1}",
+     "smaller-card RTX A5000, mig-slice PRO 6000 MIG 24GB, mps RTX A5000, time-slicing RTX A5000, one-process RTX "
+     "A5000, bare-metal -"},
+    {"{\"mig\": \"allow\", \"gpu\": [\"A40\"]}",
+     "smaller-card A40, mig-slice PRO 6000 MIG 48GB, mps A40, time-slicing A40, one-process A40, bare-metal -"},
+    {"{\"memory_fraction\": 0.25, \"exclude\": [\"*A5000*\"]}",
+     "smaller-card A40, mig-slice PRO 6000 MIG 24GB, mps A40, time-slicing A40, one-process A40, bare-metal -"},
+    {"{\"memory_fraction\": 0.25, \"exclude\": [\"*A5000*\"], \"max_vram\": 24}",
+     "smaller-card L4, mig-slice PRO 6000 MIG 24GB, mps L4, time-slicing L4, one-process L4, bare-metal -"},
+    /* the cheapest is the cheapest, in whatever order candidates stand */
+    {"{\"memory_fraction\": 0.25, \"sort\": \"vram\", \"nvlink\": \"preferred\"}",
+     "smaller-card A40, mig-slice PRO 6000 MIG 24GB, mps A40, time-slicing A40, one-process A40, bare-metal -"},
+    {"{\"gpu\": [\"H200 NVL\"], \"max_vram\": 100}",
+     "smaller-card -, mig-slice -, mps -, time-slicing -, one-process -, bare-metal -"},
     {"{\"min_vram\": 500}", "smaller-card -, mig-slice -, mps -, time-slicing -, one-process -, bare-metal -"},
     {"{\"gpus\": 8, \"nvlink\": \"required\"}", ""},
     {"{\"min_vram\": 24}", ""},
