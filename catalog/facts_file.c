@@ -396,11 +396,23 @@ out:
 }
 
 /* The list of rows: the document itself or its member "facts". NULL: reported. */
-static const json_t *find_rows(struct facts_file *file, const json_t *root)
+static const json_t *find_rows(struct facts_file *file, json_t *root)
 {
     const json_t *list = json_is_object(root) ? json_object_get(root, "facts") : root;
 
+    const char *key;
+    json_t *value;
+
     file->list_path = json_is_object(root) ? "$.facts" : "$";
+    json_object_foreach(root, key, value)
+    {
+        if (!json_is_array(list) || strcmp(key, "facts") == 0)
+            continue;
+        podsku_error_where(file->err, "%s: $.%s", file->name, key);
+        podsku_error_hint(file->err, "beside \"facts\" there is nothing: facts stand in the rows");
+        (void)podsku_error_set(file->err, PODSKU_INPUT, "a facts file has no key \"%s\"", key);
+        return NULL;
+    }
     if (json_is_array(list))
         return list;
     podsku_error_where(file->err, "%s: %s", file->name, list ? file->list_path : "$");

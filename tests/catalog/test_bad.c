@@ -100,7 +100,7 @@ static void catalogues(void **state)
 static void facts(void **state)
 {
     (void)state;
-    run_all("facts-", 25, run_facts);
+    run_all("facts-", 26, run_facts);
 }
 
 /* Larger than what is read at all. A sparse file: it takes no room. */
