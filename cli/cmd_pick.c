@@ -83,6 +83,8 @@ static enum podsku_code load(struct pick *pick)
     if (code == PODSKU_OK)
         code = cli_requirement(cli, &pick->req);
     if (code == PODSKU_OK)
+        code = cli_emit_check(cli, &pick->req);
+    if (code == PODSKU_OK)
         code = check_contradiction(pick);
     if (code == PODSKU_OK)
         code = cli_facts(cli, &pick->facts);

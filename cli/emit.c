@@ -55,15 +55,32 @@ static const struct tool {
     const char *tool;
     const char *label;
     const char *limit; /* why it has no words for a candidate */
+    const char *one;   /* what it makes is one pod: its label in that error; NULL: it can make several */
     bool (*expresses)(const struct podsku_offer *offer);
     void (*emit)(const struct pick_view *view, struct podsku_buf *out);
 } tools[] = {
-    {"skypilot", "SkyPilot", "it has names for some types only, and only the secure cloud", cli_emit_skypilot_expresses,
-     cli_emit_skypilot},
-    {"dstack", "dstack", "it has names for some types only", cli_emit_dstack_expresses, cli_emit_dstack},
-    {"terraform", NULL, NULL, NULL, cli_emit_terraform},
-    {"runpodctl", NULL, NULL, NULL, cli_emit_runpodctl},
+    {"skypilot", "SkyPilot", "it has names for some types only, and only the secure cloud", NULL,
+     cli_emit_skypilot_expresses, cli_emit_skypilot},
+    {"dstack", "dstack", "it has names for some types only", NULL, cli_emit_dstack_expresses, cli_emit_dstack},
+    {"terraform", NULL, NULL, "runpod_pod of Terraform's provider", NULL, cli_emit_terraform},
+    {"runpodctl", NULL, NULL, "runpodctl pod create", NULL, cli_emit_runpodctl},
 };
+
+enum podsku_code cli_emit_check(struct cli *cli, const struct podsku_requirement *req)
+{
+    const char *tool = cli_value(cli, "emit");
+
+    for (size_t i = 0; tool && req->nodes > 1 && i < sizeof tools / sizeof *tools; i++) {
+        if (strcmp(tools[i].tool, tool) != 0 || !tools[i].one)
+            continue;
+        podsku_error_hint(&cli->err, "podsku deploy --nodes %d makes an Instant Cluster; --emit dstack has nodes",
+                          req->nodes);
+        return podsku_error_set(&cli->err, PODSKU_USAGE,
+                                "--emit %s does not go with %d nodes: %s makes one pod, no Instant Cluster", tool,
+                                req->nodes, tools[i].one);
+    }
+    return PODSKU_OK;
+}
 
 /* Another id than the catalogue's would be another type, or none. */
 static enum podsku_code check_ids(const struct pick_view *view, const char *tool)
@@ -92,7 +109,8 @@ static const struct podsku_offer *nearest_expressible(const struct pick_view *vi
 
     for (size_t i = 0; i < view->decision->rejected_count; i++) {
         const struct podsku_offer *offer = &view->decision->rejected[i];
-        if (!tool->expresses(offer) || offer->price_total_uusd == 0)
+        if (!tool->expresses(offer) || offer->price_total_uusd == 0 ||
+            podsku_type_not_offered(offer->type, offer->cloud))
             continue;
         if (!nearest || offer->reason_count < nearest->reason_count ||
             (offer->reason_count == nearest->reason_count && offer->price_total_uusd < nearest->price_total_uusd))

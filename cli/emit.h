@@ -13,6 +13,9 @@
  */
 enum podsku_code cli_emit(const struct pick_view *view, const char *tool, struct podsku_buf *out) PODSKU_CHECKED;
 
+/* PODSKU_USAGE when --emit names a tool that makes one pod, and the requirement asks for several nodes. */
+enum podsku_code cli_emit_check(struct cli *cli, const struct podsku_requirement *req) PODSKU_CHECKED;
+
 /* What the tools call a GPU type; NULL: they have no name for it. */
 struct cli_emit_names {
     const char *id;

@@ -44,9 +44,6 @@ void cli_emit_runpodctl(const struct pick_view *view, struct podsku_buf *out)
     if (req->region || req->compliance.count || req->countries.count > 1)
         podsku_buf_puts(out,
                         "# Region, compliance and several countries are not in here: name data centers instead.\n");
-    if (req->nodes > 1)
-        podsku_buf_printf(out, "# %d nodes were asked for: runpodctl makes no Instant Cluster; this is one node.\n",
-                          req->nodes);
     for (size_t i = 0; i < decision->candidate_count; i++) {
         cli_emit_comment(out, "", i + 1, &decision->candidates[i]);
         podsku_buf_puts(out, i ? "# " : "");

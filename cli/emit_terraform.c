@@ -45,8 +45,6 @@ static void put_limits(const struct pick_view *view, struct podsku_buf *out)
              "# a price cap, NVLink or a look at the machine (see `podsku verify --pod ID`).\n");
     if (req->countries.count || req->region || req->compliance.count)
         podsku_buf_puts(out, "# Country, region and compliance are not in here: only data_center_ids are.\n");
-    if (req->nodes > 1)
-        podsku_buf_printf(out, "# %d nodes were asked for: that is runpod_cluster, not runpod_pod.\n", req->nodes);
 }
 
 void cli_emit_terraform(const struct pick_view *view, struct podsku_buf *out)
