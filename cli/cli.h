@@ -74,6 +74,13 @@ enum podsku_code cli_requirement(struct cli *cli, struct podsku_requirement *req
 enum podsku_code cli_facts(struct cli *cli, const struct podsku_facts_set **facts) PODSKU_CHECKED;
 
 /*
+ * A catalogue from a file ("-": standard input); warns of a recording whose body is not the one that was
+ * recorded. Free with podsku_catalog_free().
+ */
+enum podsku_code cli_load_catalog(struct cli *cli, const char *path, const struct podsku_facts_set *facts,
+                                  struct podsku_catalog **catalog) PODSKU_CHECKED;
+
+/*
  * The catalogue that --catalog names (default: live with a key, else bundled). For live ones the
  * requirement says what to read: one read per cloud and count, placement turned into data center ids
  * (req->data_centers is extended by them). Free with podsku_catalog_free(). See cli/source.c.

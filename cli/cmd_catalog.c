@@ -123,9 +123,9 @@ static enum podsku_code load_diff(struct cli *cli, struct diff_run *run)
     enum podsku_code code = cli_facts(cli, &run->facts);
 
     if (code == PODSKU_OK)
-        code = podsku_catalog_load_file(operands[0], run->facts, &run->old_catalog, &cli->err);
+        code = cli_load_catalog(cli, operands[0], run->facts, &run->old_catalog);
     if (code == PODSKU_OK)
-        code = podsku_catalog_load_file(operands[1], run->facts, &run->new_catalog, &cli->err);
+        code = cli_load_catalog(cli, operands[1], run->facts, &run->new_catalog);
     if (code == PODSKU_OK)
         code = podsku_catalog_diff(run->old_catalog, run->new_catalog, &run->diff, &cli->err);
     return code;

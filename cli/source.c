@@ -103,10 +103,24 @@ static enum podsku_code read_graphql(struct reader *reader)
     return code;
 }
 
+enum podsku_code cli_load_catalog(struct cli *cli, const char *path, const struct podsku_facts_set *facts,
+                                  struct podsku_catalog **catalog)
+{
+    bool altered = false;
+    enum podsku_code code = podsku_catalog_load_file(path, facts, catalog, &cli->err);
+
+    if (!code)
+        code = podsku_catalog_is_altered(*catalog, &altered, &cli->err);
+    if (altered)
+        cli_warn(cli, "%s was changed after it was recorded: its sha256 is another (podsku catalog check)",
+                 strcmp(path, "-") == 0 ? "the recording on standard input" : path);
+    return code;
+}
+
 static enum podsku_code load_file(struct cli *cli, const char *path, const struct podsku_facts_set *facts,
                                   struct podsku_catalog **catalog)
 {
-    enum podsku_code code = podsku_catalog_load_file(path, facts, catalog, &cli->err);
+    enum podsku_code code = cli_load_catalog(cli, path, facts, catalog);
 
     if (code == PODSKU_NO_FILE && !strchr(path, '/'))
         podsku_error_hint(&cli->err, "--catalog takes live, graphql, bundled, a file, or - for standard input");
