@@ -41,7 +41,7 @@ static enum podsku_code load_catalog(struct evaluation *eval, const char *source
     if (strcmp(source, "bundled") == 0)
         code = podsku_catalog_bundled(eval->facts, &slot->catalog, err);
     else
-        code = podsku_catalog_load_file(source, eval->facts, &slot->catalog, err);
+        code = cli_load_catalog(eval->cli, source, eval->facts, &slot->catalog);
     if (code != PODSKU_OK)
         return code;
     slot->fragments.types = slot->catalog->types;
@@ -51,7 +51,7 @@ static enum podsku_code load_catalog(struct evaluation *eval, const char *source
     return podsku_buf_failed(&slot->json_name) ? podsku_error_no_memory(err) : PODSKU_OK;
 }
 
-static enum podsku_code load_catalogs(struct evaluation *eval, const char *scenarios)
+static enum podsku_code load_catalogs(struct evaluation *eval)
 {
     static const char *const fallback[] = {"bundled"};
     struct cli *cli = eval->cli;
@@ -67,13 +67,8 @@ static enum podsku_code load_catalogs(struct evaluation *eval, const char *scena
     if (!eval->catalogs)
         return podsku_error_no_memory(&cli->err);
     eval->catalog_count = count;
-    for (size_t i = 0; i < count && code == PODSKU_OK; i++) {
-        if (strcmp(sources[i], "-") == 0 && strcmp(scenarios, "-") == 0)
-            code = podsku_error_set(&cli->err, PODSKU_USAGE,
-                                    "scenarios and a catalogue cannot both come from standard input");
-        else
-            code = load_catalog(eval, sources[i], &eval->catalogs[i]);
-    }
+    for (size_t i = 0; i < count && code == PODSKU_OK; i++)
+        code = load_catalog(eval, sources[i], &eval->catalogs[i]);
     return code;
 }
 
@@ -86,7 +81,7 @@ static enum podsku_code load(struct evaluation *eval)
     if (code == PODSKU_OK)
         code = cli_facts(cli, &eval->facts);
     if (code == PODSKU_OK)
-        code = load_catalogs(eval, operands[0]);
+        code = load_catalogs(eval);
     if (code == PODSKU_OK)
         code = cli_scenarios_open(&eval->scenarios, operands[0], &cli->err);
     return code;
@@ -97,7 +92,8 @@ static enum podsku_code decide(struct evaluation *eval, const struct podsku_cata
 {
     enum podsku_detail detail = reasons ? PODSKU_DECIDE_REASONS : PODSKU_DECIDE_COUNT;
 
-    if (eval->limit > 0 && (item->req.limit == 0 || item->req.limit > eval->limit))
+    /* --limit cuts what is printed, never what an expectation is compared with. */
+    if (!item->expect && eval->limit > 0 && (item->req.limit == 0 || item->req.limit > eval->limit))
         item->req.limit = (int)eval->limit;
     /* Lenient: a pattern that matches nothing leaves no candidates; it is no fault of the scenario. */
     return podsku_decide(catalog, &item->req, detail, true, &eval->decision, &eval->cli->err);

@@ -172,17 +172,14 @@ static json_t *candidate_ids(const struct podsku_decision *decision)
 }
 
 /*
- * The rules that the offers of a type fail by, each once; JSON null when it is a candidate or not in
- * the catalogue at all.
+ * The rules that the offers of a type fail by, each once; JSON null when none does. Of several counts or
+ * clouds some may be candidates: what is expected is about the others.
  */
 static json_t *rules_of(const struct podsku_decision *decision, const char *id)
 {
     bool fails[PODSKU_RULE_COUNT] = {false};
     bool offered = false;
 
-    for (size_t i = 0; i < decision->candidate_count; i++)
-        if (strcmp(decision->candidates[i].type->id, id) == 0)
-            return json_null();
     for (size_t i = 0; i < decision->rejected_count; i++) {
         const struct podsku_offer *offer = &decision->rejected[i];
         if (strcmp(offer->type->id, id) != 0)

@@ -301,6 +301,47 @@ static enum podsku_code resolve(struct cli *cli, struct cli_args *args, struct g
     return cli_misplaced_flag(cli, given->option);
 }
 
+/* Who reads standard input: the first of them, and that two of them cannot. */
+struct stdin_reader {
+    struct cli *cli;
+    char first[64]; /* "": nobody yet */
+};
+
+static enum podsku_code read_stdin(struct stdin_reader *reader, const char *value, const char *dashes, const char *name)
+{
+    if (strcmp(value, "-") != 0)
+        return PODSKU_OK;
+    if (!reader->first[0]) {
+        (void)snprintf(reader->first, sizeof reader->first, "%s%s", dashes, name);
+        return PODSKU_OK;
+    }
+    return podsku_error_set(&reader->cli->err, PODSKU_USAGE,
+                            "standard input can be read only once: %s and %s%s cannot both be \"-\"", reader->first,
+                            dashes, name);
+}
+
+/* The second reader would find nothing there, and the input would be called empty or broken. */
+static enum podsku_code check_stdin(struct cli *cli)
+{
+    static const char *const files[] = {"requirement", "catalog", "facts", "env-file", "body"};
+    struct stdin_reader reader = {.cli = cli};
+    enum cli_command_index command = cli_command_index(cli->command);
+    bool operands = command == CLI_INDEX_VERIFY || command == CLI_INDEX_EVALUATE || command == CLI_INDEX_CATALOG;
+    enum podsku_code code = PODSKU_OK;
+    size_t count;
+
+    for (size_t i = 0; operands && !code && i < cli->args->operand_count; i++)
+        code = read_stdin(&reader, cli->args->operands[i], "", command == CLI_INDEX_EVALUATE ? "SCENARIOS" : "FILE");
+    for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
+        const char *const *values = cli_values(cli, files[f], &count);
+        /* Only these are read each; of the others the last counts. */
+        bool each = strcmp(files[f], "env-file") == 0 || command == CLI_INDEX_EVALUATE;
+        for (size_t i = each || count == 0 ? 0 : count - 1; !code && i < count; i++)
+            code = read_stdin(&reader, values[i], "--", files[f]);
+    }
+    return code;
+}
+
 static void set_output(struct cli *cli, const char *word)
 {
     static const char *const words[] = {"table", "wide", "json", "csv", "ids", "svg", "junit"};
@@ -378,7 +419,7 @@ static enum podsku_code judge(struct cli *cli, struct cli_args *args)
         set_output(cli, cli_value(cli, "output"));
     cli->quiet = cli_has(cli, "quiet");
     cli->verbose = cli_has(cli, "verbose");
-    return PODSKU_OK;
+    return check_stdin(cli);
 }
 
 enum podsku_code cli_parse(struct cli *cli, int argc, char **argv)

@@ -81,8 +81,6 @@ enum podsku_code cli_requirement(struct cli *cli, struct podsku_requirement *req
 
     podsku_requirement_init(req);
     cli_forget_placement(cli);
-    if (path && strcmp(path, "-") == 0 && cli_value(cli, "catalog") && strcmp(cli_value(cli, "catalog"), "-") == 0)
-        return podsku_error_set(&cli->err, PODSKU_USAGE, "--requirement and --catalog cannot both be standard input");
     if (path)
         code = read_requirement_file(cli, path, req);
     for (size_t i = 0; !code && i < cli_option_count; i++) {
