@@ -50,7 +50,7 @@ static void put_money(struct podsku_buf *out, int64_t uusd)
         podsku_buf_puts(out, podsku_money_text(uusd, text));
 }
 
-/* In the table a price stands only where the cloud offers the card: the others are placeholders. */
+/* A price stands only where the cloud offers the card: the others are placeholders. */
 static void put_offered_price(struct podsku_buf *out, const struct podsku_gpu_type *type, enum podsku_cloud cloud)
 {
     if (!podsku_type_not_offered(type, cloud))
@@ -95,8 +95,6 @@ FIELD(put_secure, put_text(out, tri_word(type->offered[PODSKU_SECURE])))
 FIELD(put_community, put_text(out, tri_word(type->offered[PODSKU_COMMUNITY])))
 FIELD(put_secure_here, put_offered_price(out, type, PODSKU_SECURE))
 FIELD(put_community_here, put_offered_price(out, type, PODSKU_COMMUNITY))
-FIELD(put_secure_price, put_money(out, type->price_uusd[PODSKU_SECURE]))
-FIELD(put_community_price, put_money(out, type->price_uusd[PODSKU_COMMUNITY]))
 FIELD(put_serverless, put_money(out, type->serverless_uusd))
 FIELD(put_most_here, put_most_anywhere(out, type))
 FIELD(put_secure_most, put_most(out, type, PODSKU_SECURE))
@@ -192,8 +190,8 @@ static const struct cli_grid_field fields[] = {
     {"community", "IN COMMUNITY", WIDE | CSV, false, false, 0, put_community},
     {NULL, "SECURE", TABLE, true, false, -1, put_secure_here},
     {NULL, "COMMUNITY", TABLE, true, false, 0, put_community_here},
-    {"price_secure", "SECURE", WIDE | CSV, true, false, 0, put_secure_price},
-    {"price_community", "COMMUNITY", WIDE | CSV, true, false, 0, put_community_price},
+    {"price_secure", "SECURE", WIDE | CSV, true, false, 0, put_secure_here},
+    {"price_community", "COMMUNITY", WIDE | CSV, true, false, 0, put_community_here},
     {"price_serverless", "SERVERLESS", WIDE | CSV, true, false, 0, put_serverless},
     {NULL, "MOST", TABLE, true, false, 4, put_most_here},
     {"max_gpus_secure", "MOST SECURE", WIDE | CSV, true, false, 0, put_secure_most},
