@@ -116,18 +116,56 @@ const char *podsku_text_nearest(const char *word, const char *const *words)
     return nearest ? nearest : holder;
 }
 
+/* The character of two to four bytes at s, its bytes in *size; 0 where there is none. */
+static uint32_t decode(const unsigned char *s, size_t len, size_t *size)
+{
+    size_t bytes = s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+    uint32_t point;
+
+    if (bytes == 0 || bytes > len)
+        return 0;
+    point = s[0] & (0xffu >> (bytes + 1));
+    for (size_t i = 1; i < bytes; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+        point = point << 6 | (s[i] & 0x3fu);
+    }
+    *size = bytes;
+    return point;
+}
+
+size_t podsku_text_hidden(const char *text, size_t len, uint32_t *point)
+{
+    /* C1; then what shows nothing, breaks a line, or turns the order of what follows. */
+    static const struct {
+        uint32_t first, last;
+    } hidden[] = {
+        {0x80, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},   {0x180e, 0x180e}, {0x200b, 0x200f},
+        {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f},
+    };
+    const unsigned char *s = (const unsigned char *)text;
+    size_t size = 1;
+
+    if (len == 0)
+        return 0;
+    *point = s[0];
+    if (s[0] < 0x80)
+        return s[0] < 0x20 || s[0] == 0x7f ? 1 : 0;
+    *point = decode(s, len, &size);
+    for (size_t i = 0; *point && i < sizeof hidden / sizeof *hidden; i++) {
+        if (*point >= hidden[i].first && *point <= hidden[i].last)
+            return size;
+    }
+    return 0;
+}
+
 void podsku_text_printable(struct podsku_buf *out, const char *text, size_t len, bool keep_newlines)
 {
-    for (size_t i = 0; i < len; i++) {
-        unsigned char byte = (unsigned char)text[i];
-        bool c1 =
-            byte == 0xc2 && i + 1 < len && (unsigned char)text[i + 1] >= 0x80 && (unsigned char)text[i + 1] < 0xa0;
-        if (c1)
-            i++;
-        if (c1 || byte == 0x7f || (byte < 0x20 && !(byte == '\n' && keep_newlines)))
-            podsku_buf_putc(out, '?');
-        else
-            podsku_buf_putc(out, (char)byte);
+    for (size_t i = 0; i < len;) {
+        uint32_t point = 0;
+        size_t hidden = podsku_text_hidden(text + i, len - i, &point);
+        podsku_buf_putc(out, hidden && !(point == '\n' && keep_newlines) ? '?' : text[i]);
+        i += hidden ? hidden : 1;
     }
 }
 

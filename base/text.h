@@ -29,8 +29,14 @@ bool podsku_text_match(const char *pattern, const char *text);
 const char *podsku_text_nearest(const char *word, const char *const *words);
 
 /*
- * Copies text for a terminal or a log line: control bytes (C0, DEL, and C1 in UTF-8) become '?',
- * so that no text of a service or a file can steer a terminal. Newlines too, unless keep_newlines.
+ * Bytes of the character at text if it is one that is not seen but acts: a control (C0, DEL, C1), one of no
+ * width, a line separator, or one that turns the direction of text; 0: it is none. Its number in *point then.
+ */
+size_t podsku_text_hidden(const char *text, size_t len, uint32_t *point);
+
+/*
+ * Copies text for a terminal or a log line: each such character becomes one '?', so that no text of a
+ * service or a file can steer a terminal or show other names than it has. Newlines too, unless keep_newlines.
  */
 void podsku_text_printable(struct podsku_buf *out, const char *text, size_t len, bool keep_newlines);
 

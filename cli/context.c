@@ -140,15 +140,16 @@ static enum podsku_code write_all(struct cli *cli, const char *bytes, size_t len
 /* As podsku_text_printable(), but JSON stays what it was: inside its strings they become escapes. */
 static void put_json_printable(struct podsku_buf *out, const char *bytes, size_t len)
 {
-    for (size_t i = 0; i < len; i++) {
-        unsigned char byte = (unsigned char)bytes[i];
-        unsigned char next = i + 1 < len ? (unsigned char)bytes[i + 1] : 0;
-        bool c1 = byte == 0xc2 && next >= 0x80 && next < 0xa0;
-        if (c1 || byte == 0x7f)
-            podsku_buf_printf(out, "\\u%04x", c1 ? next : byte);
-        else
+    for (size_t i = 0; i < len;) {
+        uint32_t point = 0;
+        size_t hidden = podsku_text_hidden(bytes + i, len - i, &point);
+        if (hidden && point > 0xffff)
+            podsku_buf_printf(out, "\\u%04x\\u%04x", 0xd800 + ((point - 0x10000) >> 10), 0xdc00 + (point & 0x3ff));
+        else if (hidden && point >= 0x7f)
+            podsku_buf_printf(out, "\\u%04x", point);
+        else /* controls below are the document's own lines: in a string they are escapes already */
             podsku_buf_putc(out, bytes[i]);
-        i += c1;
+        i += hidden ? hidden : 1;
     }
 }
 

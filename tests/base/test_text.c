@@ -1,6 +1,7 @@
 /* Patterns, near words, numbers and texts for terminals. */
 #include "tests/support/test.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -64,6 +65,34 @@ static void terminals_get_no_control_bytes(void **state)
     podsku_buf_reset(&out);
     podsku_text_printable(&out, text, sizeof text - 1, true);
     assert_string_equal(podsku_buf_text(&out), "a?[31m\nb?c?\xc3\xa4");
+    podsku_buf_free(&out);
+}
+
+/* What is not seen, or turns what is: one mark each. What is seen stays, and so do broken bytes. */
+static void terminals_get_no_hidden_characters(void **state)
+{
+    static const char *const hidden[] = {
+        "\xc2\xad",     "\xd8\x9c",     "\xe1\xa0\x8e", "\xe2\x80\x8b", "\xe2\x80\x8d",     "\xe2\x80\x8f",
+        "\xe2\x80\xa8", "\xe2\x80\xa9", "\xe2\x80\xaa", "\xe2\x80\xae", "\xe2\x81\xa0",     "\xe2\x81\xa6",
+        "\xe2\x81\xa9", "\xef\xbb\xbf", "\xef\xbf\xb9", "\xc2\x9b",     "\xf3\xa0\x81\x81",
+    };
+    static const char *const seen[] = {"\xc2\xa0",         "\xc3\xa4", "\xe2\x80\xa6", "\xe2\x80\xaf",
+                                       "\xf0\x9f\x98\x80", "\xe2\x80", "\xff",         "\xe2(\xa8"};
+    struct podsku_buf out = {0};
+    char text[16];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(hidden); i++) {
+        snprintf(text, sizeof text, "a%sb", hidden[i]);
+        podsku_buf_reset(&out);
+        podsku_text_printable(&out, text, strlen(text), true);
+        assert_string_equal(podsku_buf_text(&out), "a?b");
+    }
+    for (size_t i = 0; i < COUNT_OF(seen); i++) {
+        podsku_buf_reset(&out);
+        podsku_text_printable(&out, seen[i], strlen(seen[i]), false);
+        assert_string_equal(podsku_buf_text(&out), seen[i]);
+    }
     podsku_buf_free(&out);
 }
 
@@ -139,6 +168,7 @@ int main(void)
         cmocka_unit_test(patterns_match_the_whole_text),
         cmocka_unit_test(near_words),
         cmocka_unit_test(terminals_get_no_control_bytes),
+        cmocka_unit_test(terminals_get_no_hidden_characters),
         cmocka_unit_test(utf8),
         cmocka_unit_test(numbers),
         cmocka_unit_test(durations_and_versions),

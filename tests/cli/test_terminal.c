@@ -10,8 +10,9 @@
 
 #include "tests/cli/program.h"
 
-#define CATALOGUE                                                                                              \
-    "{\"gpus\":[{\"id\":\"NVIDIA\\u001b[2JA\\u009bB\",\"name\":\"C\\u001b[31mD\",\"manufacturer\":\"NVIDIA\"," \
+#define CATALOGUE                                                                                                     \
+    "{\"gpus\":[{\"id\":\"NVIDIA\\u001b[2JA\\u009bB\",\"name\":\"C\\u001b[31m\\u202e\\u200b\\u2028\\udb40\\udc41D\"," \
+    "\"manufacturer\":\"NVIDIA\","                                                                                    \
     "\"memory\":24,\"secure\":true,\"price\":{\"secure\":1.0}}]}"
 
 /* In the child: the other end of the pseudo-terminal becomes its standard output. */
@@ -76,6 +77,11 @@ static void control_bytes_never_reach_a_terminal(void **state)
             assert_non_null(strstr(shown, "D"));
             assert_null(strchr(shown, '\033'));
             assert_null(strstr(shown, "\xc2\x9b"));
+            assert_null(strstr(shown, "\xe2\x80\xae"));
+            assert_null(strstr(shown, "\xe2\x80\x8b"));
+            assert_null(strstr(shown, "\xe2\x80\xa8"));
+            assert_null(strstr(shown, "\xf3\xa0\x81\x81"));
+            assert_non_null(strstr(shown, i == 3 ? "\\u202e\\u200b\\u2028\\udb40\\udc41D" : "????D"));
         }
     }
 }
@@ -93,7 +99,8 @@ static void a_pipe_gets_the_bytes(void **state)
                                                "B\n");
     program.input = CATALOGUE;
     EXPECT_RUN(&program, 0, "catalog", "list", "--catalog", "-", "-o", "csv");
-    assert_non_null(strstr(program_out(&program), "C\033[31mD"));
+    assert_non_null(strstr(program_out(&program), "C\033[31m\xe2\x80\xae\xe2\x80\x8b\xe2\x80\xa8\xf3\xa0\x81\x81"
+                                                  "D"));
     program_end(&program);
 }
 
