@@ -171,7 +171,8 @@ static void append_command(struct podsku_buf *text, const char *const *argv)
 }
 
 /* One command: its output goes to text. *go_on: false when the next ones would say nothing new. */
-static enum podsku_code run_local(struct cli *cli, size_t which, int64_t deadline, struct podsku_buf *text, bool *go_on)
+static enum podsku_code run_local(struct cli *cli, size_t which, int64_t deadline, struct podsku_buf *text,
+                                  bool *failed, bool *go_on)
 {
     struct cli_child_request request = {
         .argv = local_commands[which], .max_output = LOCAL_OUTPUT_MAX, .deadline_mono_ms = deadline};
@@ -190,8 +191,9 @@ static enum podsku_code run_local(struct cli *cli, size_t which, int64_t deadlin
         *go_on = result.end != CLI_CHILD_TIMED_OUT;
         append_command(text, local_commands[which]); /* half an answer is half an answer, and read as such */
         podsku_buf_append(text, podsku_buf_text(&result.output), result.output.len);
-    } else if (result.status == 0 || which == 0 || which == 1) {
-        /* A driver that does not answer says so on either stream. */
+    } else if (result.status == 0 || which == 0 || (which == 1 && *failed)) {
+        /* A driver that does not answer says so on either stream; a list that fails spoils no matrix. */
+        *failed |= result.status != 0;
         append_command(text, local_commands[which]);
         podsku_buf_append(text, podsku_buf_text(&result.output), result.output.len);
         if (result.status != 0)
@@ -205,12 +207,13 @@ static enum podsku_code run_local(struct cli *cli, size_t which, int64_t deadlin
 enum podsku_code cli_verify_local(struct cli *cli, struct podsku_buf *text)
 {
     int64_t timeout_ms;
+    bool failed = false; /* the matrix: the list may say why */
     bool go_on = true;
     enum podsku_code code = cli_duration(cli, "timeout", LOCAL_TIMEOUT_MS, &timeout_ms);
     int64_t deadline = podsku_clock_mono_ms(podsku_clock_system()) + timeout_ms;
 
     for (size_t i = 0; !code && go_on && i < sizeof local_commands / sizeof *local_commands; i++)
-        code = run_local(cli, i, deadline, text, &go_on);
+        code = run_local(cli, i, deadline, text, &failed, &go_on);
     if (!code && podsku_buf_failed(text))
         code = podsku_error_no_memory(&cli->err);
     return code;

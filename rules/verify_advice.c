@@ -73,7 +73,7 @@ void podsku_verify_write_summary(struct podsku_verification *v)
 
     if (r) {
         const struct verify_list *list = r->list.all;
-        if (list->complete && !r->list.conflict)
+        if (list->complete && !r->list.conflict && !r->list.cut)
             write_models(list, &text);
         if (text.len == 0 && r->gpus >= 0)
             podsku_buf_printf(&text, "%d GPU%s", r->gpus, r->gpus == 1 ? "" : "s");
@@ -81,13 +81,15 @@ void podsku_verify_write_summary(struct podsku_verification *v)
             podsku_buf_puts(&text, "GPUs unknown");
         if (r->list.driver[0])
             podsku_buf_printf(&text, ", driver %s", r->list.driver);
-        if (r->list.listed)
-            podsku_buf_printf(&text, list->mig_count ? ", %d MIG devices" : ", no MIG", list->mig_count);
+        if (r->list.listed && (list->mig_count || !r->list.cut))
+            podsku_buf_puts(&text, list->mig_count ? ", " : ", no MIG");
+        if (r->list.listed && list->mig_count)
+            podsku_buf_printf(&text, "%d MIG device%s", list->mig_count, list->mig_count == 1 ? "" : "s");
         if (r->whole)
             write_links(r, &text);
         else if (r->problem.code >= 0)
             podsku_buf_printf(&text, "; %s", r->problem.message);
-        if (r->p2p)
+        if (r->p2p && podsku_verify_p2p_counts(r->matrix.p2p)) /* the others are not about NVLink */
             podsku_buf_printf(&text, "; P2P %s", strcmp(r->p2p, "not-supported") == 0 ? "not supported" : r->p2p);
         if (r->whole)
             write_numa(r, &text);
@@ -344,13 +346,16 @@ static void advise_unverified(struct podsku_verification *v)
     };
 
     if (v->lacks_list && v->problems.count == 1 && has(&v->problems, VERIFY_NO_TOPOLOGY)) {
-        podsku_verify_advise(v, v->reading->list.listed
+        podsku_verify_advise(v, v->reading->list.listed && !v->some_named
                                     ? "podsku help mig lists the profiles that podsku knows"
                                     : "names and MIG devices are in: nvidia-smi -L | podsku verify -");
         return;
     }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (found(v, rows[i].code))
+        if (rows[i].code == VERIFY_UNKNOWN_CODE && v->p2p_unknown)
+            podsku_verify_advise(v, "U is no yes: see what NCCL does between these GPUs: NCCL_DEBUG=INFO CMD 2>&1 | "
+                                    "podsku verify -    (P2P is what it should say)");
+        else if (found(v, rows[i].code))
             podsku_verify_advise(v, "%s", rows[i].advice);
     }
 }
@@ -381,9 +386,9 @@ static void advise_status(struct podsku_verification *v)
         if (list->links_up[i] && list->links_down[i]) {
             podsku_verify_advise(
                 v,
-                "`nvlink -s`: GPU%d has %d links up and %d inactive: normal on a bridged pair, a fault "
+                "`nvlink -s`: GPU%d has %d link%s up and %d inactive: normal on a bridged pair, a fault "
                 "on a board",
-                i, list->links_up[i], list->links_down[i]);
+                i, list->links_up[i], list->links_up[i] == 1 ? "" : "s", list->links_down[i]);
             return;
         }
     }

@@ -13,11 +13,12 @@ static void judge_count(struct podsku_verification *v, struct verify_task *task)
                  task->expected->compute_share.denominator;
     bool slices = task->profile || (share && r->list.all->mig_count > 0);
     int found = slices ? r->list.all->mig_count : r->gpus;
-    const char *what = slices ? "MIG devices" : "GPUs";
+    const char *what = slices ? "MIG device" : "GPU";
+    const char *were = wanted == 1 ? " was" : "s were";
 
     if (wanted <= 0)
         return;
-    if (slices && !r->list.listed)
+    if (slices && (!r->list.listed || r->list.cut || r->list.machines))
         found = -1;
     if (found == 0 && r->list.no_devices)
         return; /* said as no-gpu */
@@ -26,13 +27,18 @@ static void judge_count(struct podsku_verification *v, struct verify_task *task)
                  (r->matrix.topo->gpus == 0 && r->problem.code == VERIFY_TRUNCATED);
     if (found < 0 || (vague && !slices)) {
         podsku_verify_leave_open(v, task, "the text does not say how many GPUs there are");
+    } else if (!slices && r->matrix.topo->gpus && r->matrix.p2p_most > found) {
+        podsku_verify_leave_open_for(v, task, VERIFY_CONFLICTING,
+                                     "the matrix has %d GPUs, that of `topo -p2p` %d: texts of several machines in "
+                                     "one?",
+                                     found, r->matrix.p2p_most);
     } else if (found < wanted) {
-        podsku_verify_mismatch(v, VERIFY_WRONG_COUNT, "%d %s were asked for; the machine shows %d", wanted, what,
+        podsku_verify_mismatch(v, VERIFY_WRONG_COUNT, "%d %s%s asked for; the machine shows %d", wanted, what, were,
                                found);
     } else {
         task->told = true;
         if (found > wanted)
-            podsku_verify_note(v, VERIFY_WRONG_COUNT, "%d %s were asked for; the machine shows %d", wanted, what,
+            podsku_verify_note(v, VERIFY_WRONG_COUNT, "%d %s%s asked for; the machine shows %d", wanted, what, were,
                                found);
     }
 }
@@ -258,6 +264,27 @@ static void judge_parent(struct podsku_verification *v, struct verify_task *task
     }
 }
 
+/* Cards that are as asked say nothing of those that the text does not name. */
+static void judge_unnamed(struct podsku_verification *v, struct verify_task *task)
+{
+    const struct podsku_expectation *expected = task->expected;
+    const struct verify_list *list = task->reading->list.all;
+    char text[96];
+    int named = 0;
+
+    if (!expected->gpu_type && !expected->whole_card && !(expected->gpu && expected->gpu->count) &&
+        !(expected->exclude && expected->exclude->count))
+        return;
+    for (int i = 0; i < list->count; i++)
+        named += list->name[i][0] != '\0';
+    if (named == 0 || named >= task->reading->gpus || podsku_verify_has_problem(v, VERIFY_WRONG_MODEL))
+        return;
+    v->some_named = true;
+    snprintf(text, sizeof text, "the text names %d of the %d GPUs; `nvidia-smi -L` names all", named,
+             task->reading->gpus);
+    podsku_verify_leave_unlisted(v, task, text);
+}
+
 void podsku_verify_judge_cards(struct podsku_verification *v, struct verify_task *task)
 {
     const struct podsku_expectation *expected = task->expected;
@@ -267,6 +294,7 @@ void podsku_verify_judge_cards(struct podsku_verification *v, struct verify_task
     judge_count(v, task);
     judge_model(v, task);
     judge_patterns(v, task);
+    judge_unnamed(v, task);
     if (task->reading->list.conflict && cut) {
         task->open = true;
         if (!podsku_verify_has_problem(v, VERIFY_CONFLICTING))

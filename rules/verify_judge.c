@@ -2,6 +2,7 @@
  * Is the machine what was asked for? Mismatches come from what the text shows; what it does not
  * show leaves the answer open. Every finding has one of the fixed codes.
  */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,21 @@ void podsku_verify_leave_open(struct podsku_verification *v, struct verify_task 
     task->open = true;
     if (!podsku_verify_has_problem(v, code))
         podsku_verify_problem(v, code, "%s", message);
+}
+
+void podsku_verify_leave_open_for(struct podsku_verification *v, struct verify_task *task, enum verify_finding code,
+                                  const char *fmt, ...)
+{
+    char message[320];
+    va_list args;
+
+    task->open = true;
+    if (podsku_verify_has_problem(v, code))
+        return;
+    va_start(args, fmt);
+    vsnprintf(message, sizeof message, fmt, args);
+    va_end(args);
+    podsku_verify_problem(v, code, "%s", message);
 }
 
 void podsku_verify_leave_unlisted(struct podsku_verification *v, struct verify_task *task, const char *missing)
@@ -87,8 +103,10 @@ static void conclude(struct podsku_verification *v, struct verify_task *task)
         v->verdict = PODSKU_VERDICT_UNVERIFIED;
         if (!task->open)
             podsku_verify_leave_unlisted(v, task, "the text does not name the GPUs; `nvidia-smi -L` does");
-    } else if (!r->whole && r->matrix.topo->gpus && r->problem.code != VERIFY_HIDES_NVLINK) {
-        v->verdict = PODSKU_VERDICT_UNVERIFIED; /* half a matrix vouches for nothing, not even a count */
+    } else if (!r->whole && (r->matrix.topo->gpus || r->problem.code == VERIFY_CONFLICTING || r->list.cut) &&
+               r->problem.code != VERIFY_HIDES_NVLINK) {
+        /* Half a matrix or list, or two, vouches for nothing, not even a count. */
+        v->verdict = PODSKU_VERDICT_UNVERIFIED;
         podsku_verify_leave_open(v, task, r->problem.message);
     } else {
         v->verdict = PODSKU_VERDICT_MATCH;

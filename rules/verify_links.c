@@ -46,8 +46,8 @@ static void judge_link_counts(struct podsku_verification *v, struct verify_task 
             if (link.path != PODSKU_PATH_NV || link.count <= most)
                 continue;
             if (most)
-                podsku_verify_mismatch(v, VERIFY_WRONG_MODEL, "GPU%d-GPU%d is %s; %s has %d NVLinks", i, j,
-                                       podsku_link_text(link, word), facts->id, most);
+                podsku_verify_mismatch(v, VERIFY_WRONG_MODEL, "GPU%d-GPU%d is %s; %s has %d NVLink%s", i, j,
+                                       podsku_link_text(link, word), facts->id, most, most == 1 ? "" : "s");
             else
                 podsku_verify_mismatch(v, VERIFY_WRONG_MODEL, "GPU%d-GPU%d is %s; %s has no NVLink", i, j,
                                        podsku_link_text(link, word), facts->id);
@@ -83,7 +83,7 @@ struct choice {
     const struct verify_task *task;
     bool nv;     /* NVLink joins the pair */
     int links;   /* that many NVLinks at least */
-    bool p2p;    /* P2P is not refused */
+    int p2p;     /* 2: P2P works; 1: it is not refused; 0: any */
     bool gbs;    /* the bandwidth asked for: */
     bool surely; /* by what it is at least; otherwise by what it may be */
 };
@@ -100,7 +100,7 @@ static bool is_usable(const void *ctx, int i, int j)
     if (choice->nv && (link.path != PODSKU_PATH_NV || link.count < choice->links))
         return false;
     if (choice->p2p && p2p->gpus == r->matrix.topo->gpus && podsku_verify_p2p_counts(p2p) &&
-        p2p->cell[i][j].p2p == VERIFY_STATE_OFF)
+        (p2p->cell[i][j].p2p == VERIFY_STATE_OFF || (choice->p2p > 1 && p2p->cell[i][j].p2p != VERIFY_STATE_OK)))
         return false;
     pair_gbs(choice->task, link, &least, &most);
     return !choice->gbs || (choice->surely ? least : most) >= choice->task->expected->min_link_gbs;
@@ -141,11 +141,15 @@ static void pick_group(struct podsku_verification *v, struct verify_task *task)
 
     if (!r->whole || size < 2 || size >= r->gpus || !links_count(r) || (!nv && !gbs))
         return;
-    if (choose((struct choice){task, nv, 0, true, gbs, true}, size, &v->picked) == PODSKU_YES ||
-        choose((struct choice){task, nv, 0, true, gbs, false}, size, &v->picked) == PODSKU_YES)
-        return;
-    if (nv && choose((struct choice){task, nv, 0, true, false, false}, size, &v->picked) != PODSKU_YES)
-        (void)choose((struct choice){task, nv, 0, false, false, false}, size, &v->picked);
+    for (int p2p = r->matrix.p2p->gpus ? 2 : 1; p2p > 0; p2p--) {
+        if (choose((struct choice){task, nv, 0, p2p, gbs, true}, size, &v->picked) == PODSKU_YES ||
+            choose((struct choice){task, nv, 0, p2p, gbs, false}, size, &v->picked) == PODSKU_YES)
+            return;
+    }
+    for (int p2p = r->matrix.p2p->gpus ? 2 : 1; nv && p2p >= 0; p2p--) {
+        if (choose((struct choice){task, nv, 0, p2p, false, false}, size, &v->picked) == PODSKU_YES)
+            return;
+    }
 }
 
 static void judge_nvlink(struct podsku_verification *v, struct verify_task *task)
@@ -176,8 +180,8 @@ static void judge_nvlink(struct podsku_verification *v, struct verify_task *task
             largest = members > largest ? members : largest;
         }
         podsku_verify_mismatch(v, VERIFY_NOT_ALL_NVLINK,
-                               "NVLink among %d was wanted; %d of %d pairs have it, in groups of at most %d GPUs", size,
-                               r->nv_pairs, r->pairs, largest > 1 ? largest : 1);
+                               "NVLink among %d was wanted; %d of %d pairs have it, in groups of at most %d GPU%s",
+                               size, r->nv_pairs, r->pairs, largest > 1 ? largest : 1, largest > 1 ? "s" : "");
     } else {
         podsku_verify_mismatch(v, VERIFY_NOT_ALL_NVLINK,
                                "NVLink among %d was wanted; %d of %d pairs have it (GPU%d-GPU%d is %s)", size,
@@ -208,7 +212,7 @@ static void judge_bandwidth(struct podsku_verification *v, struct verify_task *t
     if (r->whole && task->expected->gpus >= 2 && task->expected->gpus < r->gpus &&
         podsku_verify_set_size(&v->picked) == 0) {
         struct verify_set none;
-        if (choose((struct choice){task, false, 0, true, true, false}, task->expected->gpus, &none) == PODSKU_UNKNOWN)
+        if (choose((struct choice){task, false, 0, 1, true, false}, task->expected->gpus, &none) == PODSKU_UNKNOWN)
             podsku_verify_leave_open(v, task, "the matrix is too irregular to find a group of that bandwidth");
         else
             podsku_verify_mismatch(v, VERIFY_NOT_ALL_NVLINK,
@@ -260,7 +264,64 @@ static void judge_unseen(struct podsku_verification *v, struct verify_task *task
         podsku_verify_leave_open(v, task, "the text does not show the links between the GPUs");
 }
 
-/* P2P that is off although the pair is linked, or although NVLink was wanted. */
+/* Some pair that counts has NVLink: is there P2P over it? */
+static bool has_linked(const struct podsku_verification *v, const struct podsku_reading *r)
+{
+    for (int i = 0; links_count(r) && i < r->matrix.topo->gpus; i++) {
+        for (int j = 0; j < i; j++) {
+            if (podsku_reading_pair(r, i, j).path == PODSKU_PATH_NV && counts(v, i) && counts(v, j))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Linked pairs of which `topo -p2p n` does not say OK, nor no. */
+static void judge_p2p_unsure(struct podsku_verification *v, struct verify_task *task)
+{
+    const struct podsku_reading *r = task->reading;
+    const struct verify_matrix *p2p = r->matrix.p2p;
+
+    for (int i = 0; i < p2p->gpus; i++) {
+        for (int j = 0; j < p2p->gpus; j++) {
+            enum verify_p2p state = (enum verify_p2p)p2p->cell[i][j].p2p;
+            bool sure = state == VERIFY_STATE_OK && p2p->problem.code != VERIFY_CONFLICTING;
+            if (i == j || sure || !counts(v, i) || !counts(v, j) || podsku_reading_pair(r, i, j).path != PODSKU_PATH_NV)
+                continue;
+            v->p2p_unknown = state == VERIFY_STATE_UNKNOWN;
+            if (v->p2p_unknown)
+                podsku_verify_leave_open_for(v, task, VERIFY_UNKNOWN_CODE,
+                                             "`topo -p2p` says U for GPU%d to GPU%d: whether P2P works over their "
+                                             "NVLink is unknown",
+                                             i, j);
+            else
+                podsku_verify_leave_open_for(
+                    v, task, p2p->problem.code >= 0 ? (enum verify_finding)p2p->problem.code : VERIFY_TRUNCATED,
+                    "`topo -p2p` does not tell of GPU%d to GPU%d%s%s", i, j, p2p->problem.code >= 0 ? ": " : "",
+                    p2p->problem.code >= 0 ? p2p->problem.message : "");
+            return;
+        }
+    }
+}
+
+/* A P2P matrix that is not of the GPUs of the topology, although P2P over its links counts. */
+static void judge_p2p_other(struct podsku_verification *v, struct verify_task *task)
+{
+    const struct podsku_reading *r = task->reading;
+
+    if (!has_linked(v, r))
+        return;
+    if (r->matrix.p2p->header_broken)
+        podsku_verify_leave_open_for(v, task, VERIFY_TRUNCATED,
+                                     "the header of the `topo -p2p` matrix does not name all its GPU columns in order");
+    else
+        podsku_verify_leave_open_for(v, task, VERIFY_CONFLICTING,
+                                     "the matrix has %d GPUs, that of `topo -p2p` %d: whether P2P works over these "
+                                     "links is unknown",
+                                     r->matrix.topo->gpus, r->matrix.p2p->gpus);
+}
+
+/* P2P that is off although the pair is linked, or although NVLink was wanted; or that cannot be told. */
 static void judge_p2p(struct podsku_verification *v, struct verify_task *task)
 {
     const struct podsku_reading *r = task->reading;
@@ -269,8 +330,13 @@ static void judge_p2p(struct podsku_verification *v, struct verify_task *task)
     bool alone = v->wants_nvlink && !links_count(r) && p2p->p2p_letter == 'n' && r->gpus == p2p->gpus &&
                  (task->expected->gpus <= 0 || task->expected->gpus >= p2p->gpus);
 
-    if (p2p->gpus == 0 || !podsku_verify_p2p_counts(p2p) || (!alone && p2p->gpus != r->matrix.topo->gpus))
+    if (p2p->gpus == 0 || !podsku_verify_p2p_counts(p2p))
         return;
+    if (!alone && (p2p->gpus != r->matrix.topo->gpus || p2p->header_broken)) {
+        if (v->expected)
+            judge_p2p_other(v, task);
+        return;
+    }
     for (int i = 0; i < p2p->gpus; i++) {
         for (int j = 0; j < p2p->gpus; j++) {
             bool linked = links_count(r) && podsku_reading_pair(r, i, j).path == PODSKU_PATH_NV;
@@ -282,6 +348,8 @@ static void judge_p2p(struct podsku_verification *v, struct verify_task *task)
             return;
         }
     }
+    if (v->expected && links_count(r))
+        judge_p2p_unsure(v, task);
 }
 
 /* NCCL on SHM or NET between GPUs of one machine that are linked, or should be. */

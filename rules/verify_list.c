@@ -47,6 +47,17 @@ static void merge_mig(struct verify_list *all, const struct verify_list *now, bo
     }
 }
 
+/* Both are UUIDs as nvidia-smi prints them, whole or shortened the same way, and not of one GPU. */
+static bool uuids_differ(const char *a, const char *b)
+{
+    static const char digits[] = "0123456789abcdefABCDEF-";
+
+    if (strncmp(a, "GPU-", 4) != 0 || strncmp(b, "GPU-", 4) != 0 || a[4 + strspn(a + 4, digits)] ||
+        b[4 + strspn(b + 4, digits)])
+        return false; /* blacked out */
+    return strcmp(a, b) != 0;
+}
+
 /* Every block of one machine names the same GPUs; a later one may be shorter or know more. */
 static void end_block(struct verify_list_reader *reader)
 {
@@ -54,6 +65,7 @@ static void end_block(struct verify_list_reader *reader)
     const struct verify_list *now = reader->now;
 
     for (int i = 0; i < now->count; i++) {
+        reader->machines |= uuids_differ(now->uuid[i], all->uuid[i]);
         if (now->name[i][0] && all->name[i][0])
             reader->conflict |= strcmp(now->name[i], all->name[i]) != 0;
         if (!all->name[i][0])
@@ -68,6 +80,9 @@ static void end_block(struct verify_list_reader *reader)
         }
     }
     merge_mig(all, now, &reader->conflict);
+    reader->conflict |= reader->machines;
+    if (now->uuid[0][0] && !now->table && !now->status && now->count > all->whole)
+        all->whole = now->count;
     if (now->count > all->count)
         all->count = now->count;
     if (reader->last >= 0)
@@ -158,9 +173,15 @@ static bool read_gpu(struct verify_list_reader *reader, const struct verify_line
     const char *name = colon + 2;
     const char *uuid = memmem(name, (size_t)(end - name), " (UUID:", 7);
     const char *name_end = uuid ? uuid : end;
-    if (!uuid && (!names_a_gpu(name, (size_t)(end - name)) || line->unfinished))
+    if (!uuid && !names_a_gpu(name, (size_t)(end - name)))
         return false;
     int index = podsku_verify_token_number(digits, (size_t)(colon - digits));
+    /* Where the text ends, or only here without a UUID, the name may be cut. */
+    bool with_uuids = reader->last >= 0 && index > reader->last && reader->now->uuid[reader->last][0];
+    if (!uuid && (line->last || with_uuids)) {
+        reader->cut = true;
+        return false;
+    }
     if (!enter(reader, index))
         return true;
     reader->listed = true;
@@ -170,7 +191,9 @@ static bool read_gpu(struct verify_list_reader *reader, const struct verify_line
         size_t len = 0;
         while (id && id + len < end && id[len] != ')' && id[len] != ' ')
             len++;
-        if (id)
+        reader->open = !memchr(uuid, ')', (size_t)(end - uuid));
+        reader->closed |= !reader->open;
+        if (id && !reader->open)
             copy_text(reader->now->uuid[index], sizeof reader->now->uuid[index], id, len);
     }
     return true;
@@ -242,6 +265,7 @@ static bool read_link(struct verify_list_reader *reader, const struct verify_lin
         return false;
     reader->nvlink_status = true;
     if (reader->last >= 0) {
+        reader->now->status = true;
         reader->now->links_up[reader->last] += up;
         reader->now->links_down[reader->last] += down;
     }
@@ -374,6 +398,7 @@ static bool read_csv_row(struct verify_list_reader *reader, const struct verify_
         return false;
     csv->row++;
     reader->listed = true;
+    reader->now->table = true;
     if (csv->name >= 0)
         copy_text(reader->now->name[index], VERIFY_NAME, fields[csv->name].text, fields[csv->name].len);
     if (csv->uuid >= 0)
@@ -400,8 +425,11 @@ static bool read_csv(struct verify_list_reader *reader, const struct verify_line
         end_block(reader);
         return true;
     }
-    if (line->unfinished)
-        return false; /* a cut row: its name may be cut, too */
+    if (line->unfinished) { /* a cut row: its name may be cut, too */
+        reader->cut |= reader->csv.columns && (count > 1 || names_a_gpu(fields[0].text, fields[0].len) ||
+                                               podsku_verify_token_number(fields[0].text, fields[0].len) >= 0);
+        return false;
+    }
     if (reader->csv.columns == (int)count && read_csv_row(reader, fields))
         return true;
     reader->csv.columns = 0;
@@ -456,14 +484,33 @@ static void read_driver(struct verify_list_reader *reader, const struct verify_l
     }
 }
 
+/*
+ * Does a list end in the middle of an entry? The line before has no end, and neither has this one its
+ * rest; or the text ends where the next entry has begun: "GPU 3: NVI".
+ */
+static void note_cut(struct verify_list_reader *reader, const struct verify_line *line)
+{
+    static const char *const starts[] = {"GPU", "MIG"};
+    const struct verify_token *first = &line->tokens[0];
+
+    reader->cut |= reader->open && reader->closed && !memchr(line->text, ')', line->len);
+    for (size_t i = 0; reader->entered && line->last && i < 2; i++) {
+        bool start = first->len > 0 && first->len <= 3 && memcmp(first->text, starts[i], first->len) == 0;
+        reader->cut |= start && line->text[line->len - 1] != ')';
+    }
+    reader->open = false;
+}
+
 void podsku_verify_list_line(struct verify_list_reader *reader, const struct verify_line *line)
 {
     if (line->token_count == 0) {
         reader->csv.columns = 0;
         return;
     }
+    note_cut(reader, line);
     read_driver(reader, line);
-    if (read_gpu(reader, line) || read_mig(reader, line) || read_link(reader, line)) {
+    reader->entered = read_gpu(reader, line) || read_mig(reader, line);
+    if (reader->entered || read_link(reader, line)) {
         reader->csv.columns = 0;
         return;
     }
@@ -473,6 +520,7 @@ void podsku_verify_list_line(struct verify_list_reader *reader, const struct ver
 void podsku_verify_list_end(struct verify_list_reader *reader)
 {
     end_block(reader);
+    reader->cut |= reader->open;
     reader->all->complete = reader->all->count > 0;
     for (int i = 0; i < reader->all->count; i++)
         reader->all->complete &= reader->all->name[i][0] || reader->all->uuid[i][0];

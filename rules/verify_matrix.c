@@ -221,6 +221,8 @@ static void take_p2p(struct verify_matrix_reader *reader)
     struct verify_matrix *p2p = reader->p2p;
     int weight = p2p_weight(now->p2p_letter);
 
+    if (!now->header_broken && now->gpus > reader->p2p_most)
+        reader->p2p_most = now->gpus;
     if (p2p->gpus == 0 || weight > p2p_weight(p2p->p2p_letter)) {
         reader->p2p = now;
         reader->now = p2p;
@@ -264,6 +266,11 @@ static void finish(struct verify_matrix_reader *reader)
             reader->other_gpus = now->gpus;
         } else {
             note_lone_header(reader);
+            if (now->p2p_letter == 'n' && !now->header_cut) {
+                now->kind = VERIFY_KIND_P2P;
+                set_problem(now, VERIFY_TRUNCATED, "the header has no row below it");
+                take_p2p(reader);
+            }
         }
     } else if (now->gpus) {
         podsku_verify_matrix_check(now);
@@ -302,6 +309,8 @@ static void start(struct verify_matrix_reader *reader, const struct verify_line 
     m->p2p_letter = reader->command == VERIFY_KIND_P2P ? reader->command_letter : 0;
     m->kind = m->gpus == 1 && reader->command == VERIFY_KIND_P2P ? VERIFY_KIND_P2P : VERIFY_KIND_UNDECIDED;
     m->tool = reader->tool;
+    m->legend_hides = reader->before.pix && !reader->before.nv;
+    reader->before = (struct verify_legend){false, false, false};
     reader->header_open = header->next == line->token_count && !header->fused;
 }
 
@@ -457,22 +466,32 @@ static void read_foreign_row(struct verify_matrix_reader *reader, const struct v
         reader->other_tool = tool;
 }
 
-/* "PIX  = ..." of the legend that belongs to the matrix being read. */
-static void read_legend(struct verify_matrix *m, const struct verify_line *line)
+/* What a line of a legend, "PIX  = ...", adds to it. */
+static struct verify_legend parse_legend(const struct verify_line *line)
 {
     static const char *const codes[] = {"X", "SYS", "NODE", "PHB", "PXB", "PSB", "PIX", "SOC", "NV#"};
-    bool code = false;
+    struct verify_legend legend = {false, false, false};
 
     for (size_t i = 0; i < 2 && i + 1 < line->token_count; i++) {
         if (!podsku_verify_token_is(&line->tokens[i + 1], "="))
             continue;
         for (size_t c = 0; c < sizeof codes / sizeof *codes; c++)
-            code |= podsku_verify_token_is(&line->tokens[i], codes[c]);
-        m->legend_nv |= podsku_verify_token_is(&line->tokens[i], "NV#");
-        /* NV# comes after PIX, the last of the others: a legend that ends earlier may be cut. */
-        m->legend_done |= podsku_verify_token_is(&line->tokens[i], "PIX") && !line->unfinished;
+            legend.any |= podsku_verify_token_is(&line->tokens[i], codes[c]);
+        legend.nv |= podsku_verify_token_is(&line->tokens[i], "NV#");
+        legend.pix |= podsku_verify_token_is(&line->tokens[i], "PIX") && !line->unfinished;
     }
-    if (code)
+    return legend;
+}
+
+/* The legend that belongs to the matrix being read. */
+static void read_legend(struct verify_matrix *m, const struct verify_line *line)
+{
+    struct verify_legend legend = parse_legend(line);
+
+    m->legend_nv |= legend.nv;
+    /* NV# comes after PIX, the last of the others: a legend that ends earlier may be cut. */
+    m->legend_done |= legend.pix;
+    if (legend.any)
         m->legend = true;
     else if (m->legend && line->token_count)
         m->legend_done = true;
@@ -508,6 +527,10 @@ void podsku_verify_matrix_line(struct verify_matrix_reader *reader, const struct
         read_legend(reader->now, line);
         if (reader->now->legend)
             reader->closed = true;
+    } else {
+        struct verify_legend legend = parse_legend(line);
+        reader->before.nv |= legend.nv;
+        reader->before.pix |= legend.pix;
     }
 }
 

@@ -53,8 +53,8 @@ static bool check_rows(struct verify_matrix *m)
         snprintf(m->problem.message, sizeof m->problem.message, "row GPU%d ends after %d of %d cells%s%s", cut,
                  m->filled[cut], m->gpus, missing ? "; missing rows: " : "", podsku_buf_text(&text));
     else if (missing)
-        snprintf(m->problem.message, sizeof m->problem.message, "the matrix has %d GPU columns; missing rows: %s",
-                 m->gpus, podsku_buf_text(&text));
+        snprintf(m->problem.message, sizeof m->problem.message, "the matrix has %d GPU column%s; missing rows: %s",
+                 m->gpus, m->gpus == 1 ? "" : "s", podsku_buf_text(&text));
     podsku_buf_free(&text);
     return m->problem.code < 0;
 }
@@ -89,7 +89,7 @@ static void check_topology(struct verify_matrix *m, bool nv)
         return;
     if (m->gpus < 2 || nv || m->legend_nv)
         return;
-    if (m->legend && m->legend_done)
+    if ((m->legend && m->legend_done) || m->legend_hides)
         set_problem(
             m, VERIFY_HIDES_NVLINK,
             "the legend has no NV# line: this is `topo -mp`, which shows PCIe paths only, also where NVLink is");

@@ -36,6 +36,7 @@ struct verify_line {
     const char *text; /* not NUL-terminated */
     size_t len;
     bool unfinished; /* the text ends in this line, right after its last byte */
+    bool last;       /* no newline stands behind it */
     struct verify_token tokens[VERIFY_TOKENS];
     size_t token_count;
 };
@@ -92,6 +93,7 @@ struct verify_matrix {
     bool has_cpu, has_numa, has_gpu_numa; /* columns after the GPUs */
     int devices;                          /* columns of other devices between them, at most */
     bool legend, legend_nv, legend_done;
+    bool legend_hides;       /* a whole legend before the header has no NV# */
     const char *tool;        /* another vendor's tool that printed it; NULL: none known */
     int numa_tab;            /* tabs from the first label to the NUMA column in the header */
     int filled[VERIFY_GPUS]; /* cells read of each row; 0: the row is missing */
@@ -128,6 +130,13 @@ bool podsku_verify_heads_column(const struct verify_token *token);
 void podsku_verify_read_columns(const struct verify_line *line, const struct verify_header *header,
                                 struct verify_matrix *m);
 
+/* What a legend of paths has. */
+struct verify_legend {
+    bool any; /* some code */
+    bool nv;  /* NV# */
+    bool pix; /* PIX, the last code before NV# */
+};
+
 /* Reads matrices line by line. Zeroed to start with, then podsku_verify_matrix_init(). */
 struct verify_matrix_reader {
     struct verify_matrix *now;   /* the one being read; gpus 0: none */
@@ -144,6 +153,8 @@ struct verify_matrix_reader {
     const char *other_tool;      /* whose matrix or banner the text has */
     int other_gpus;              /* columns of that matrix */
     int lone_gpus;               /* columns of a header without rows; -1: several that differ */
+    int p2p_most;                /* columns of the largest P2P matrix */
+    struct verify_legend before; /* the legend that no matrix stands before */
     bool orphans;                /* rows without a header */
     bool counts_differ;          /* matrices of different sizes */
     struct verify_problem clash; /* matrices that do not agree */
@@ -173,6 +184,9 @@ struct verify_list {
     char uuid[VERIFY_GPUS][48];          /* "": not given */
     signed char mig_mode[VERIFY_GPUS];   /* 1 enabled, 0 disabled, -1 unknown */
     int links_up[VERIFY_GPUS], links_down[VERIFY_GPUS];
+    bool table;  /* some entry is a CSV row, which may be asked for one by one */
+    bool status; /* some entry has its links below it: `nvlink -s`, as well */
+    int whole;   /* entries of the longest list that has every GPU of its machine; 0: none */
     struct verify_mig mig[VERIFY_MIG_MAX];
     int mig_count;
 };
@@ -190,6 +204,11 @@ struct verify_list_reader {
     struct verify_csv csv;
     char driver[32];
     bool conflict;      /* blocks that name different GPUs */
+    bool machines;      /* blocks whose UUIDs differ: lists of several machines */
+    bool cut;           /* the text ends, or a list does, in the middle of an entry */
+    bool entered;       /* the line before was of a list */
+    bool open;          /* ... and its parenthesis is not closed */
+    bool closed;        /* some entry's was */
     bool driver_failed; /* nvidia-smi ran, and the driver does not answer */
     bool no_smi;        /* there is no nvidia-smi */
     bool no_devices;    /* "No devices were found" */
@@ -352,7 +371,9 @@ struct podsku_verification {
     double link_gbs; /* of one NVLink, each way; 0: the type is not known */
     char *type;      /* the type asked for; NULL */
     bool wants_slice;
-    bool lacks_list; /* what is missing is what `nvidia-smi -L` says */
+    bool lacks_list;  /* what is missing is what `nvidia-smi -L` says */
+    bool some_named;  /* ... of some of the GPUs */
+    bool p2p_unknown; /* `topo -p2p` says "unknown" */
     char *summary;
     bool failed; /* out of memory on the way */
 };
@@ -397,6 +418,10 @@ struct verify_task {
 
 /* Something asked for cannot be told: because of the matrix's problem, else for what is missing. */
 void podsku_verify_leave_open(struct podsku_verification *v, struct verify_task *task, const char *missing);
+
+/* The same, for a reason of its own. */
+void podsku_verify_leave_open_for(struct podsku_verification *v, struct verify_task *task, enum verify_finding code,
+                                  const char *fmt, ...) PODSKU_PRINTF(4, 5);
 
 /* The same for what lists of GPUs and MIG devices say, not matrices. */
 void podsku_verify_leave_unlisted(struct podsku_verification *v, struct verify_task *task, const char *missing);

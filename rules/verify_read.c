@@ -13,6 +13,7 @@ static void read_lines(struct podsku_reading *reading, struct verify_line *line,
         const char *newline = memchr(text, '\n', len);
         line->text = text;
         line->len = newline ? (size_t)(newline - text) : len;
+        line->last = !newline;
         line->unfinished = !newline && text[len - 1] != ' ' && text[len - 1] != '\t';
         podsku_verify_split(line);
         podsku_verify_matrix_line(&reading->matrix, line);
@@ -34,13 +35,55 @@ static void set_problem(struct podsku_reading *reading, enum verify_finding code
     snprintf(reading->problem.message, sizeof reading->problem.message, "%s", message);
 }
 
+/* GPUs by the matrices: columns of the topology, else of the P2P matrix; 0: not told. */
+static int count_columns(const struct verify_matrix_reader *matrix)
+{
+    const struct verify_matrix *m = matrix->topo->gpus ? matrix->topo : matrix->p2p;
+
+    return m->header_broken ? 0 : m->gpus;
+}
+
+/* Do a list and a matrix have different numbers of GPUs? A list that is cut, or of one by one, may be shorter. */
+static bool counts_differ(const struct podsku_reading *reading)
+{
+    const struct verify_list *list = reading->list.all;
+    int columns = count_columns(&reading->matrix);
+
+    if (columns == 0 || list->count == 0)
+        return false;
+    return list->count > columns || (list->count < columns && list->whole > 0 && !reading->list.cut);
+}
+
+/* Does the text say two things that cannot be true of one machine? */
+static bool contradicts(const struct podsku_reading *reading, char *text, size_t size)
+{
+    const struct verify_list_reader *list = &reading->list;
+    int columns = reading->matrix.topo->gpus ? reading->matrix.topo->gpus : reading->matrix.p2p->gpus;
+    const char *shown = columns ? "matrix" : list->listed ? "list of GPUs" : NULL;
+
+    if (list->machines)
+        snprintf(text, size, "the text lists the GPUs of several machines: their UUIDs differ");
+    else if (shown && list->no_devices)
+        snprintf(text, size, "the text has a %s, and \"No devices were found\" as well", shown);
+    else if (shown && list->driver_failed)
+        snprintf(text, size, "the text has a %s, and says as well that the driver does not answer", shown);
+    else if (counts_differ(reading))
+        snprintf(text, size, "the matrix has %d GPUs, the list %d: texts of several machines in one?", columns,
+                 list->all->count);
+    else
+        return false;
+    return true;
+}
+
 /* What the text has instead of a topology matrix. */
 static void explain_missing(struct podsku_reading *reading)
 {
     const struct verify_matrix_reader *matrix = &reading->matrix;
     char text[160];
 
-    if (reading->list.no_devices) {
+    if (contradicts(reading, text, sizeof text)) {
+        set_problem(reading, VERIFY_CONFLICTING, text);
+    } else if (reading->list.no_devices) {
         set_problem(reading, VERIFY_NO_GPU, "nvidia-smi ran and says: No devices were found");
     } else if (reading->list.driver_failed) {
         set_problem(reading, VERIFY_DRIVER_FAILED, "nvidia-smi ran, but the driver does not answer");
@@ -59,6 +102,8 @@ static void explain_missing(struct podsku_reading *reading)
         set_problem(reading, VERIFY_NO_TOPOLOGY, text);
     } else if (reading->list.conflict) {
         set_problem(reading, VERIFY_CONFLICTING, "the text lists the GPUs of several machines");
+    } else if (reading->list.cut) {
+        set_problem(reading, VERIFY_TRUNCATED, "the list of GPUs ends in the middle of an entry");
     } else if (reading->list.nvlink_status) {
         set_problem(reading, VERIFY_NO_TOPOLOGY,
                     "`nvlink -s` says which links are up, not between which GPUs they are");
@@ -77,7 +122,7 @@ static void count_gpus(struct podsku_reading *reading)
     const struct verify_list *list = reading->list.all;
 
     reading->gpus = -1;
-    if (matrix->counts_differ)
+    if (matrix->counts_differ || reading->list.machines || counts_differ(reading))
         return;
     if (matrix->topo->gpus)
         reading->gpus = matrix->topo->header_broken ? -1 : matrix->topo->gpus;
@@ -87,9 +132,10 @@ static void count_gpus(struct podsku_reading *reading)
         reading->gpus = matrix->other_gpus;
     else if (matrix->lone_gpus > 0)
         reading->gpus = matrix->lone_gpus;
-    else if (list->complete && !reading->list.conflict)
+    else if (list->complete && !reading->list.conflict && !reading->list.cut && !reading->list.driver_failed &&
+             !reading->list.no_devices)
         reading->gpus = list->count;
-    else if (reading->list.no_devices)
+    else if (reading->list.no_devices && !reading->list.listed)
         reading->gpus = 0;
 }
 
@@ -177,6 +223,7 @@ static const char *judge_p2p(const struct verify_matrix *m, int topo_gpus)
 static enum podsku_code put_together(struct podsku_reading *reading, struct podsku_error *err)
 {
     const struct verify_matrix *topo = reading->matrix.topo;
+    char text[160];
 
     count_gpus(reading);
     reading->worst.path = PODSKU_PATH_UNKNOWN;
@@ -187,8 +234,8 @@ static enum podsku_code put_together(struct podsku_reading *reading, struct pods
         reading->problem = reading->matrix.clash;
     else if (topo->problem.code >= 0)
         reading->problem = topo->problem;
-    else if (reading->list.no_devices)
-        set_problem(reading, VERIFY_CONFLICTING, "the text has a matrix, and \"No devices were found\" as well");
+    else if (contradicts(reading, text, sizeof text))
+        set_problem(reading, VERIFY_CONFLICTING, text);
     reading->whole = reading->problem.code < 0;
     reading->p2p = judge_p2p(reading->matrix.p2p, topo->gpus);
     number_numa(reading);
