@@ -47,14 +47,14 @@ static void merge_mig(struct verify_list *all, const struct verify_list *now, bo
     }
 }
 
-/* Both are UUIDs as nvidia-smi prints them, whole or shortened the same way, and not of one GPU. */
+/* Both are UUIDs as nvidia-smi prints them, whole or both shortened to the same length, and not of one GPU. */
 static bool uuids_differ(const char *a, const char *b)
 {
     static const char digits[] = "0123456789abcdefABCDEF-";
 
     if (strncmp(a, "GPU-", 4) != 0 || strncmp(b, "GPU-", 4) != 0 || a[4 + strspn(a + 4, digits)] ||
-        b[4 + strspn(b + 4, digits)])
-        return false; /* blacked out */
+        b[4 + strspn(b + 4, digits)] || strlen(a) != strlen(b))
+        return false; /* blacked out or shortened, in one of them */
     return strcmp(a, b) != 0;
 }
 
