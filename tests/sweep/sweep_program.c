@@ -36,7 +36,7 @@ struct course {
 
 static struct program_sweep *of_scenario(void *scenario)
 {
-    return (struct program_sweep *)((char *)scenario - offsetof(struct program_sweep, scenario));
+    return (void *)((char *)scenario - offsetof(struct program_sweep, scenario));
 }
 
 /*
