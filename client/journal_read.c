@@ -254,7 +254,7 @@ static bool merge_line(const json_t *line, struct podsku_entries *entries, json_
     }
     if ((strcmp(type, "outcome") == 0 || strcmp(type, "intent") == 0) && place) {
         struct podsku_entry *entry = &entries->list[json_integer_value(place)];
-        bool known;
+        bool known = false;
         if (!(strcmp(type, "intent") == 0 ? take_again : take_outcome)(line, entry, &known))
             return false;
         entries->ignored += !known;

@@ -135,7 +135,9 @@ static enum podsku_code follow_on(struct stream *stream, const char *path, const
         enum podsku_code code = follow(stream, path, what, timeout_ms > 0 ? timeout_ms - spent_ms : 0, err);
         if (code == PODSKU_OK || stream->done || code == PODSKU_INTERRUPTED || code == PODSKU_NO_MEMORY)
             return code;
-        last = is_stream(stream) ? (struct podsku_error){0} : *err;
+        last = *err;
+        if (is_stream(stream))
+            podsku_error_clear(&last);
         int64_t now_ms = podsku_clock_mono_ms(clock);
         if (stream->events > before) {
             alive_ms = now_ms;

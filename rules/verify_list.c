@@ -426,8 +426,9 @@ static bool read_csv(struct verify_list_reader *reader, const struct verify_line
         return true;
     }
     if (line->unfinished) { /* a cut row: its name may be cut, too */
-        reader->cut |= reader->csv.columns && (count > 1 || names_a_gpu(fields[0].text, fields[0].len) ||
-                                               podsku_verify_token_number(fields[0].text, fields[0].len) >= 0);
+        if (reader->csv.columns && count > 0)
+            reader->cut |= count > 1 || names_a_gpu(fields[0].text, fields[0].len) ||
+                           podsku_verify_token_number(fields[0].text, fields[0].len) >= 0;
         return false;
     }
     if (reader->csv.columns == (int)count && read_csv_row(reader, fields))
