@@ -103,7 +103,8 @@ static bool is_silent(struct https_connection *connection, const struct https_an
 
 bool https_send_answer(struct https_connection *connection, const struct https_answer *answer, bool *reset)
 {
-    const char *body = answer->body ? answer->body : "";
+    /* 204 has none: its bytes would be taken for the next answer on this connection. */
+    const char *body = answer->body && answer->status != 204 ? answer->body : "";
     size_t len = strlen(body);
     long declared = (long)(len + (answer->fault == HTTPS_OVERSIZE ? answer->size : 0));
 
