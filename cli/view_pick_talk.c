@@ -212,27 +212,14 @@ static void say_nearest_miss(const struct pick_view *view)
 static void say_cheaper_whole_cards(const struct pick_view *view, const struct podsku_offer *slice)
 {
     enum { SHOWN = 4 };
-    struct podsku_requirement whole = *view->req; /* borrows every string of the requirement */
+    struct podsku_requirement whole;
     struct podsku_decision cards = {0};
     struct podsku_error err = {0};
     struct podsku_buf line = {0};
     int shown = 0;
     int64_t memory_gb = 0;
 
-    whole.memory_fraction = whole.compute_fraction = (struct podsku_fraction){0, 0};
-    whole.mig_parent = NULL;
-    whole.mig = PODSKU_MIG_FORBID;
-    whole.mig_set = true;
-    whole.gpu = (struct podsku_words){NULL, 0}; /* what is excluded stays so */
-    if (whole.manufacturer == PODSKU_WANT_DEFAULT)
-        whole.manufacturer = PODSKU_WANT_NVIDIA;
-    whole.min_vram_gb = slice->memory_gb;
-    whole.max_price_uusd = whole.max_total_uusd = PODSKU_UNCAPPED;
-    whole.allow_unpriced = false;
-    whole.limit = 0;
-    whole.sort = PODSKU_SORT_PRICE;
-    if (whole.nvlink == PODSKU_NVLINK_PREFERRED)
-        whole.nvlink = PODSKU_NVLINK_ANY;
+    podsku_whole_card_requirement(view->req, slice->memory_gb, &whole);
     if (podsku_decide(view->catalog, &whole, PODSKU_DECIDE_COUNT, true, &cards, &err) == PODSKU_OK) {
         for (size_t i = 0; i < cards.candidate_count && shown < SHOWN; i++) {
             const struct podsku_offer *card = &cards.candidates[i];

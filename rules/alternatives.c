@@ -41,9 +41,9 @@ enum { APPROACH_COUNT = sizeof approaches / sizeof approaches[0] };
  * What the comparison keeps of the requirement: where, how many, how joined and how new; not what
  * the cards are called, what they may cost, or their share of another card.
  */
-static void loosen(const struct judge *judge, struct podsku_requirement *req)
+static void loosen(const struct podsku_requirement *from, struct podsku_requirement *req)
 {
-    *req = *judge->req; /* borrows the strings, never freed */
+    *req = *from; /* borrows the strings, never freed */
     req->gpu.count = 0;
     req->manufacturer = req->manufacturer == PODSKU_WANT_DEFAULT ? PODSKU_WANT_NVIDIA : req->manufacturer;
     req->max_price_uusd = req->max_total_uusd = PODSKU_UNCAPPED;
@@ -53,6 +53,17 @@ static void loosen(const struct judge *judge, struct podsku_requirement *req)
     if (req->nvlink == PODSKU_NVLINK_PREFERRED)
         req->nvlink = PODSKU_NVLINK_ANY;
     req->mig_set = true;
+}
+
+void podsku_whole_card_requirement(const struct podsku_requirement *req, double memory_gb,
+                                   struct podsku_requirement *whole)
+{
+    loosen(req, whole);
+    whole->mig = PODSKU_MIG_FORBID;
+    whole->memory_fraction.denominator = whole->compute_fraction.denominator = 0;
+    whole->mig_parent = NULL;
+    if (memory_gb > whole->min_vram_gb)
+        whole->min_vram_gb = memory_gb;
 }
 
 struct search {
@@ -92,16 +103,11 @@ static bool find_card(const struct judge *judge, double memory_gb, int gpus, str
 {
     struct podsku_requirement req;
 
-    loosen(judge, &req);
+    podsku_whole_card_requirement(judge->req, memory_gb, &req);
     if (gpus) {
         req.gpus[0] = gpus;
         req.gpus_count = 1;
     }
-    req.mig = PODSKU_MIG_FORBID;
-    req.memory_fraction.denominator = req.compute_fraction.denominator = 0;
-    req.mig_parent = NULL;
-    if (memory_gb > req.min_vram_gb)
-        req.min_vram_gb = memory_gb;
     return find_best(judge, &req, store, best, found);
 }
 
@@ -110,7 +116,7 @@ static bool find_slice(const struct judge *judge, double memory_gb, struct rules
 {
     struct podsku_requirement req;
 
-    loosen(judge, &req);
+    loosen(judge->req, &req);
     req.mig = PODSKU_MIG_ONLY;
     if (memory_gb > req.min_vram_gb)
         req.min_vram_gb = memory_gb;

@@ -157,6 +157,14 @@ struct podsku_catalog_filter podsku_requirement_filter(const struct podsku_requi
  */
 bool podsku_type_not_offered(const struct podsku_gpu_type *type, enum podsku_cloud cloud);
 
+/*
+ * What whole cards are compared by: where, how many, how joined and how new as `req` says, at least
+ * memory_gb each, cheapest first; not what they are called, what they may cost, or shares of other
+ * cards. *whole borrows the strings of `req`: never free it.
+ */
+void podsku_whole_card_requirement(const struct podsku_requirement *req, double memory_gb,
+                                   struct podsku_requirement *whole);
+
 /* How much work a decision is. */
 enum podsku_detail {
     PODSKU_DECIDE_COUNT, /* candidates without notes and the number of rejected offers: stops at a first failing rule */
