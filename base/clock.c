@@ -57,6 +57,15 @@ void podsku_clock_sleep_ms(const struct podsku_clock *clock, int64_t ms)
     clock->sleep_ms(clock->ctx, ms);
 }
 
+void podsku_clock_sleep_unless(const struct podsku_clock *clock, int64_t ms, int64_t slice_ms, bool (*stop)(void *ctx),
+                               void *ctx)
+{
+    int64_t end = podsku_clock_mono_ms(clock) + ms;
+
+    for (int64_t left = ms; left > 0 && !stop(ctx); left = end - podsku_clock_mono_ms(clock))
+        podsku_clock_sleep_ms(clock, left < slice_ms ? left : slice_ms);
+}
+
 /* Days since 1970-01-01 of a Gregorian date (the calendar repeats every 400 years). */
 static int64_t days_from_date(int64_t year, int month, int day)
 {

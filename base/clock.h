@@ -22,6 +22,12 @@ const struct podsku_clock *podsku_clock_system(void);
 int64_t podsku_clock_wall_ms(const struct podsku_clock *clock);
 int64_t podsku_clock_mono_ms(const struct podsku_clock *clock);
 void podsku_clock_sleep_ms(const struct podsku_clock *clock, int64_t ms);
+/*
+ * Sleeps until ms have passed or stop(ctx) says true, which is asked before the sleep and every slice_ms:
+ * a signal is seen that soon, also where its handler ran before the sleep began.
+ */
+void podsku_clock_sleep_unless(const struct podsku_clock *clock, int64_t ms, int64_t slice_ms, bool (*stop)(void *ctx),
+                               void *ctx);
 
 #define PODSKU_TIME_TEXT_SIZE 32
 /* "2026-12-01T06:12:03Z" (milliseconds are dropped). Returns text. */

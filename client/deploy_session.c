@@ -129,15 +129,19 @@ bool podsku_session_hurried(struct podsku_session *s)
     return signals(s) > 1;
 }
 
+static bool has_any_signal(void *session)
+{
+    return signals(session) > 0;
+}
+
+static bool has_second_signal(void *session)
+{
+    return signals(session) > 1;
+}
+
 void podsku_session_sleep(struct podsku_session *s, int64_t ms, bool only_second)
 {
-    int64_t end = podsku_session_now(s) + ms;
-
-    for (int64_t left = ms; left > 0; left = end - podsku_session_now(s)) {
-        if (signals(s) > (only_second ? 1 : 0))
-            return;
-        podsku_clock_sleep_ms(s->clock, left < SLEEP_SLICE_MS ? left : SLEEP_SLICE_MS);
-    }
+    podsku_clock_sleep_unless(s->clock, ms, SLEEP_SLICE_MS, only_second ? has_second_signal : has_any_signal, s);
 }
 
 size_t podsku_session_attempt(struct podsku_session *s, int number, const char *intent,

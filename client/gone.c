@@ -50,8 +50,9 @@ static int signal_count(const struct podsku_signals *signals)
 }
 
 /* True when a signal beyond those before the work arrived; what was counted no longer interrupts the client. */
-static bool hurried(const struct work *work)
+static bool hurried(void *ctx)
 {
+    const struct work *work = ctx;
     int count = signal_count(work->request->signals);
 
     if (count > 0 && work->request->signals->acknowledge)
@@ -321,15 +322,6 @@ static bool wants_delete(const struct work *work, enum look last, int64_t now)
     return !work->deleted || (last == LOOK_ALIVE && now - work->delete_ms >= LONGEST_PAUSE_MS);
 }
 
-/* Sleeps; a signal ends a long sleep soon, also where the clock's own does not notice. */
-static void rest(const struct work *work, int64_t ms)
-{
-    int64_t end = podsku_clock_mono_ms(work->clock) + ms;
-
-    for (int64_t left = ms; left > 0 && !hurried(work); left = end - podsku_clock_mono_ms(work->clock))
-        podsku_clock_sleep_ms(work->clock, left < LONGEST_PAUSE_MS ? left : LONGEST_PAUSE_MS);
-}
-
 static void loop(struct work *work)
 {
     int64_t pause = FIRST_PAUSE_MS;
@@ -357,7 +349,8 @@ static void loop(struct work *work)
         now = podsku_clock_mono_ms(work->clock);
         if (now >= work->limit_ms)
             return;
-        rest(work, podsku_client_pause_ms(work->client, pause, work->limit_ms - now));
+        podsku_clock_sleep_unless(work->clock, podsku_client_pause_ms(work->client, pause, work->limit_ms - now),
+                                  LONGEST_PAUSE_MS, hurried, work);
         pause = pause * 2 < LONGEST_PAUSE_MS ? pause * 2 : LONGEST_PAUSE_MS;
     }
 }

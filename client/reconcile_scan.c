@@ -230,13 +230,9 @@ bool podsku_scan_signalled(const struct podsku_scan *scan)
     return scan->hooks->signals.count && scan->hooks->signals.count(scan->hooks->signals.ctx) > 0;
 }
 
-/* Sleeps; a signal ends a long sleep soon, also where the clock's own does not notice. */
-static void rest(const struct podsku_scan *scan, int64_t ms)
+static bool is_signalled(void *ctx)
 {
-    int64_t end = podsku_clock_mono_ms(scan->clock) + ms;
-
-    for (int64_t left = ms; left > 0 && !podsku_scan_signalled(scan); left = end - podsku_clock_mono_ms(scan->clock))
-        podsku_clock_sleep_ms(scan->clock, left < LONG_PAUSE_MS ? left : LONG_PAUSE_MS);
+    return podsku_scan_signalled(ctx);
 }
 
 /* As a deploy settles: lists until every open entry's pod is found, or a settle timeout has passed. */
@@ -263,7 +259,8 @@ enum podsku_code podsku_scan_settle(struct podsku_scan *scan)
         }
         now = podsku_clock_mono_ms(scan->clock);
         if (now < deadline)
-            rest(scan, podsku_client_pause_ms(scan->client, pause, deadline - now));
+            podsku_clock_sleep_unless(scan->clock, podsku_client_pause_ms(scan->client, pause, deadline - now),
+                                      LONG_PAUSE_MS, is_signalled, scan);
         int64_t longest = now - start >= SHORT_PHASE_MS ? LONG_PAUSE_MS : SHORT_PAUSE_MS;
         pause = pause * 2 < longest ? pause * 2 : longest;
     }
